@@ -29,11 +29,7 @@ func (p *pages) answersOf(app string) *record.Collection {
 	return record.OfApp(p.desk.env, answerSchema, app)
 }
 
-func (p *pages) answers(c *call) (any, error) {
-	app, err := c.app()
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) answers(c *call, app string, _ nothing) (any, error) {
 	found, err := p.answersOf(app).Find(c.Context(), record.Query{SortBy: document.O(fieldShort, 1), Limit: maxAnswers})
 	if err != nil {
 		return nil, err
@@ -54,15 +50,7 @@ func (a answer) check() error {
 }
 
 // saveAnswer adds a canned answer, or changes an existing one if the request has an id.
-func (p *pages) saveAnswer(c *call) (any, error) {
-	app, err := c.app()
-	if err != nil {
-		return nil, err
-	}
-	var asked answer
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
+func (p *pages) saveAnswer(c *call, app string, asked answer) (any, error) {
 	if err := asked.check(); err != nil {
 		return nil, err
 	}
@@ -86,17 +74,10 @@ func (p *pages) saveAnswer(c *call) (any, error) {
 	return asked, err
 }
 
-func (p *pages) deleteAnswer(c *call) (any, error) {
-	app, err := c.app()
-	if err != nil {
-		return nil, err
-	}
-	var asked struct {
-		ID string `json:"id"`
-	}
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
-	_, err = p.answersOf(app).Delete(c.Context(), document.O(record.FieldID, document.O("$eq", asked.ID)))
-	return struct{}{}, err
+func (p *pages) deleteAnswer(c *call, app string, asked struct {
+	ID string `json:"id"`
+},
+) (any, error) {
+	_, err := p.answersOf(app).Delete(c.Context(), document.O(record.FieldID, document.O("$eq", asked.ID)))
+	return nothing{}, err
 }

@@ -67,14 +67,7 @@ func (c chat) log() chatlog.Conversation {
 }
 
 // take gives a request to the agent, as a tap on its ticket does.
-func (p *pages) take(c *call) (any, error) {
-	if err := c.read(&struct{}{}); err != nil {
-		return nil, err
-	}
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) take(c *call, of chat, _ nothing) (any, error) {
 	if of.State() == livechat.Pending {
 		if err := p.requireRoom(c.Context(), c.agent); err != nil {
 			return nil, err
@@ -237,16 +230,8 @@ func (m message) response() (send.Response, error) {
 }
 
 // say hands a message of the agent to the bot, as an event of the conversation. The live chat sends it to the member.
-func (p *pages) say(c *call) (any, error) {
-	var asked message
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
+func (p *pages) say(c *call, of chat, asked message) (any, error) {
 	response, err := asked.response()
-	if err != nil {
-		return nil, err
-	}
-	of, err := p.mine(c)
 	if err != nil {
 		return nil, err
 	}
@@ -300,23 +285,16 @@ func (p *pages) write(ctx context.Context, to chat, e chatlog.Entry) (any, error
 }
 
 // note adds a note to a chat, for agents only. An agent who does not have the chat may write one, too.
-func (p *pages) note(c *call) (any, error) {
-	var asked struct {
-		Key  string `json:"key"`
-		Text string `json:"text"`
-	}
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
+func (p *pages) note(c *call, of chat, asked struct {
+	Key  string `json:"key"`
+	Text string `json:"text"`
+},
+) (any, error) {
 	if err := errors.Join(checkKey(asked.Key), checkText(asked.Text, maxNote)); err != nil {
 		return nil, err
 	}
-	of, err := p.chat(c)
-	if err == nil && chatOf(of.AssignmentRecord) == "" {
-		err = boterr.New(boterr.FailedPrecondition, "id", "no one has taken this request; take it to write a note")
-	}
-	if err != nil {
-		return nil, err
+	if chatOf(of.AssignmentRecord) == "" {
+		return nil, boterr.New(boterr.FailedPrecondition, "id", "no one has taken this request; take it to write a note")
 	}
 	return p.write(context.WithoutCancel(c.Context()), of, noteBy(c.agent, asked.Key, asked.Text))
 }
@@ -332,22 +310,18 @@ func noteBy(agent *Agent, key, text string) chatlog.Entry {
 func typistKey(agent *Agent) string { return "agent " + agent.ID }
 
 // typing shows other agents that the agent is typing. Unless the agent types a note, the member sees it, too.
-func (p *pages) typing(c *call) (any, error) {
-	var asked struct {
-		IsNote bool `json:"isNote"`
-	}
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
-	of, err := p.chat(c)
-	if err != nil || chatOf(of.AssignmentRecord) == "" || of.State() == livechat.Ended {
-		return struct{}{}, err
+func (p *pages) typing(c *call, of chat, asked struct {
+	IsNote bool `json:"isNote"`
+},
+) (any, error) {
+	if chatOf(of.AssignmentRecord) == "" || of.State() == livechat.Ended {
+		return nothing{}, nil
 	}
 	from := fromAgent
 	if asked.IsNote {
 		from = fromNote
 	}
-	err = p.desk.chats.SetTyping(c.Context(), of.log(), chatlog.Typist{Key: typistKey(c.agent), From: from, Name: c.agent.Name})
+	err := p.desk.chats.SetTyping(c.Context(), of.log(), chatlog.Typist{Key: typistKey(c.agent), From: from, Name: c.agent.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +336,7 @@ func (p *pages) typing(c *call) (any, error) {
 			MessageEvent: of.event(), Response: typing,
 		})
 	}
-	return struct{}{}, nil
+	return nothing{}, nil
 }
 
 // operations returns the operations in the chat's channel.
@@ -376,35 +350,28 @@ func (c chat) event() *send.MessageEvent {
 }
 
 // read stores the number of the newest entry that the agent of the chat has read. Calls by other agents do nothing.
-func (p *pages) read(c *call) (any, error) {
-	var asked struct {
-		Seq int64 `json:"seq"`
-	}
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
-	of, err := p.chat(c)
-	if err != nil || of.Assignee != c.agent.ID || chatOf(of.AssignmentRecord) == "" {
-		return struct{}{}, err
+func (p *pages) read(c *call, of chat, asked struct {
+	Seq int64 `json:"seq"`
+},
+) (any, error) {
+	if of.Assignee != c.agent.ID || chatOf(of.AssignmentRecord) == "" {
+		return nothing{}, nil
 	}
 	newest, err := p.desk.chats.Newest(c.Context(), of.log())
 	if err == nil {
 		err = p.desk.chats.SetMark(c.Context(), of.log(), "read", min(asked.Seq, newest))
 	}
 	p.desk.hub.wake()
-	return struct{}{}, err
+	return nothing{}, err
 }
 
 // handOver makes the chat a request to a team or to another agent.
-func (p *pages) handOver(c *call) (any, error) {
-	var asked struct {
-		Team  string `json:"team"`
-		Agent string `json:"agent"`
-		Note  string `json:"note"`
-	}
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
+func (p *pages) handOver(c *call, of chat, asked struct {
+	Team  string `json:"team"`
+	Agent string `json:"agent"`
+	Note  string `json:"note"`
+},
+) (any, error) {
 	if (asked.Team == "") == (asked.Agent == "") {
 		return nil, boterr.Invalid("team", "or agent must be given, but not both")
 	}
@@ -412,10 +379,6 @@ func (p *pages) handOver(c *call) (any, error) {
 		if err := checkText(asked.Note, maxNote); err != nil {
 			return nil, boterr.WithField("note", err)
 		}
-	}
-	of, err := p.mine(c)
-	if err != nil {
-		return nil, err
 	}
 	to, err := p.receiver(c.Context(), of, asked.Team, asked.Agent)
 	if err != nil {
@@ -452,14 +415,7 @@ func (p *pages) receiver(ctx context.Context, of chat, teamID, agentID string) (
 }
 
 // giveBack makes the chat a request to the teams that it came from.
-func (p *pages) giveBack(c *call) (any, error) {
-	if err := c.read(&struct{}{}); err != nil {
-		return nil, err
-	}
-	of, err := p.mine(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) giveBack(c *call, of chat, _ nothing) (any, error) {
 	targets, err := p.teamsBefore(c.Context(), of.AssignmentRecord)
 	if err != nil {
 		return nil, err
@@ -512,9 +468,13 @@ func (p *pages) passOn(c *call, of chat, targets []livechat.Target, note string)
 	}
 	next, err := p.operations(of).ReassignAssignment(ctx, params)
 	p.desk.hub.wake()
-	if unsent, isUnsent := errors.AsType[*livechat.UnsentError](err); isUnsent && unsent.IsOpen {
+	unsent, isUnsent := errors.AsType[*livechat.UnsentError](err)
+	switch {
+	case isUnsent && unsent.IsOpen:
 		p.desk.warn(ctx, "desk: a chat was handed over without some of its targets", err)
 		next.AssignmentID, err = unsent.AssignmentID, nil
+	case isUnsent && unsent.AssignmentID == "": // All targets refuse it for good.
+		err = boterr.New(boterr.FailedPrecondition, "id", "no one can take the chat, and you still have it: %w", unsent)
 	}
 	if err != nil {
 		return nil, err
@@ -530,21 +490,14 @@ func (p *pages) tell(ctx context.Context, of chat, what string) error {
 	return err
 }
 
-func (p *pages) end(c *call) (any, error) {
-	if err := c.read(&struct{}{}); err != nil {
-		return nil, err
-	}
-	of, err := p.mine(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) end(c *call, of chat, _ nothing) (any, error) {
 	ctx := context.WithoutCancel(c.Context())
-	_, err = p.runtime.EndLiveChat(ctx, of.App, livechat.EndParams{
+	_, err := p.runtime.EndLiveChat(ctx, of.App, livechat.EndParams{
 		Channel: &channel.Channel{ID: channelOf(of.AssignmentRecord)}, MessageEvent: of.event(),
 	})
 	p.desk.hub.wake()
 	if err != nil {
 		return nil, err
 	}
-	return struct{}{}, p.tell(ctx, of, "ended")
+	return nothing{}, p.tell(ctx, of, "ended")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,6 +231,19 @@ func TestHandOver_Refuses(t *testing.T) {
 	require.Equal(t, "grace", h.open("shop")[0].Assignee)
 }
 
+// The team's channel may refuse everything. Trying again would not help.
+func TestHandOver_TeamIsArchived(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	in, err := h.runtime.LoadChannel(t.Context(), "shop", "shop-desk")
+	require.NoError(t, err)
+	require.NoError(t, h.desk.ArchiveConversation(t.Context(), in, "sellers"))
+	told := h.refused(http.StatusConflict, "grace", path+"/handover", fields{"team": "sellers"})
+	require.Contains(t, told, "the conversation sellers is archived")
+	require.Equal(t, "grace", h.open("shop")[0].Assignee)
+}
+
 func TestMaxChats(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -248,6 +262,17 @@ func TestMemberEnds(t *testing.T) {
 	closed := objects(h.does("eve", "/closed/shop", nil), "chats")
 	require.Len(t, closed, 1)
 	require.Equal(t, "Ada", document.Get(closed[0], "name", ""))
+}
+
+// The chat has ended, and something of the end is not done yet.
+func TestClosed_EndedInPart(t *testing.T) {
+	t.Parallel()
+	h, down := newDownHost(t, store.Call{Method: "update", Collection: "groups"})
+	path := h.taken("ada", "grace")
+	down.Store(true)
+	h.refused(http.StatusServiceUnavailable, "grace", path+"/end", nothing)
+	require.Empty(t, h.open("shop"))
+	require.Len(t, objects(h.does("grace", "/closed/shop", nil), "chats"), 1)
 }
 
 func TestEraseMember(t *testing.T) {
@@ -327,25 +352,29 @@ func TestRemoveOld_KeepsChatsInUse(t *testing.T) {
 	require.Empty(t, allOf(t, h.store, "desk_conversations"))
 }
 
-// The request is not handed over at first, and the agent tries again.
-func TestHandOver_AgainWithTheSameNote(t *testing.T) {
-	t.Parallel()
-	c, isDown := newClock(), false
-	database := store.Wrap(memstore.New(memstore.WithNow(c.now)), func(
-		ctx context.Context, call store.Call,
-	) (context.Context, func(int, error) error, error) {
-		if isDown && call == (store.Call{Method: "insert", Collection: "assignments"}) {
+// newDownHost returns a host over a store that refuses a call while isDown is true.
+func newDownHost(t *testing.T, refused store.Call) (h *host, isDown *atomic.Bool) {
+	t.Helper()
+	c, isDown := newClock(), &atomic.Bool{}
+	around := func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if isDown.Load() && call == refused {
 			return ctx, nil, boterr.New(boterr.Unavailable, "", "the store is down")
 		}
 		return ctx, nil, nil
-	})
-	h := newHostOver(t, c, database)
+	}
+	return newHostOver(t, c, store.Wrap(memstore.New(memstore.WithNow(c.now)), around)), isDown
+}
+
+// The request is not handed over at first, and the agent tries again.
+func TestHandOver_AgainWithTheSameNote(t *testing.T) {
+	t.Parallel()
+	h, down := newDownHost(t, store.Call{Method: "insert", Collection: "assignments"})
 	path := h.taken("ada", "grace")
 	before := h.log("grace", path)
 	on := fields{"team": "sellers", "note": "She wants a new one."}
-	isDown = true
+	down.Store(true)
 	h.refused(http.StatusServiceUnavailable, "grace", path+"/handover", on)
-	isDown = false
+	down.Store(false)
 	h.does("grace", path+"/handover", on)
 	require.Equal(t, append(before, "note: She wants a new one.", "desk: handed over"), h.log("grace", path))
 }

@@ -69,7 +69,7 @@ func (p *pages) upload(c *call) (any, error) {
 	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(begin))
 	kind, isAllowed := kinds[mediaType]
 	if !isAllowed {
-		return nil, boterr.Invalid("", "is a file of type %s; send pictures, sound, videos, PDF, ZIP or plain text", mediaType)
+		return nil, boterr.Invalid("", "the file is of type %s; send pictures, sound, videos, PDF, ZIP or plain text", mediaType)
 	}
 	id := p.desk.env.NewID()
 	in := of.log()
@@ -82,23 +82,19 @@ func (p *pages) upload(c *call) (any, error) {
 		return nil, err
 	}
 	stored := file{Kind: kind, URL: address, Name: name}
-	return stored, p.keepUpload(c.Context(), of, stored)
+	_, err = p.desk.tickets(of.App).Insert(c.Context(), document.O(
+		document.IDField, uploadID(of, &stored), fieldTo, in.ID, fieldAssignment, of.ID,
+	))
+	if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists {
+		return nil, err
+	}
+	return stored, nil
 }
 
 // uploadID returns the id of the record of an upload. Uploads are stored with the tickets, so that an agent can only
 // send addresses that the host returned.
 func uploadID(of chat, f *file) string {
 	return idOf("upload", of.log().App, of.log().Channel, of.log().ID, string(f.Kind), f.URL, f.Name)
-}
-
-func (p *pages) keepUpload(ctx context.Context, of chat, f file) error {
-	_, err := p.desk.tickets(of.App).Insert(ctx, document.O(
-		document.IDField, uploadID(of, &f), fieldTo, of.log().ID, fieldAssignment, of.ID,
-	))
-	if boterr.CodeOf(err) == boterr.AlreadyExists {
-		return nil
-	}
-	return err
 }
 
 // requireUploaded returns an error for a file that was not uploaded for the chat.

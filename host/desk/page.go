@@ -83,9 +83,10 @@ type pages struct {
 	config  PageConfig
 	runtime *botctx.Runtime
 	version string
-	limits  limiter
 
 	mu sync.Mutex
+	// rates holds the requests that agents may still make, by agent.
+	rates map[string]bucket
 	// saved holds the agents whose records were stored lately, by id.
 	saved map[string]savedAgent
 	// open is the number of open streams of each agent.
@@ -117,8 +118,8 @@ func (d *Desk) Handler(config PageConfig) (http.Handler, error) {
 	}
 	config.MaxChats = cmp.Or(config.MaxChats, defaultMaxChats)
 	p := &pages{
-		desk: d, config: config, runtime: config.Runtime, limits: limiter{now: d.env.Now, kept: map[string]bucket{}},
-		saved: map[string]savedAgent{}, open: map[string]int{},
+		desk: d, config: config, runtime: config.Runtime,
+		rates: map[string]bucket{}, saved: map[string]savedAgent{}, open: map[string]int{},
 	}
 	return page.Guard{}.Around(p.routes()), nil
 }
@@ -136,29 +137,49 @@ func (p *pages) routes() http.Handler {
 	const chat = "/chats/{app}/{id}"
 	for path, answer := range map[string]func(*call) (any, error){
 		"GET /about":                  p.about,
-		"GET /closed/{app}":           p.closed,
-		"GET " + chat:                 p.details,
-		"GET " + chat + "/log":        p.entries,
-		"GET " + chat + "/transcript": p.transcript,
-		"GET " + chat + "/earlier":    p.earlier,
-		"GET /answers/{app}":          p.answers,
-		"POST /answers/{app}":         p.saveAnswer,
-		"POST /answers/{app}/delete":  p.deleteAnswer,
+		"GET /closed/{app}":           about((*call).app, p.closed),
+		"GET " + chat:                 about(p.chat, p.details),
+		"GET " + chat + "/log":        about(p.chat, p.entries),
+		"GET " + chat + "/transcript": about(p.chat, p.transcript),
+		"GET " + chat + "/earlier":    about(p.chat, p.earlier),
+		"GET /answers/{app}":          about((*call).app, p.answers),
+		"POST /answers/{app}":         about((*call).app, p.saveAnswer),
+		"POST /answers/{app}/delete":  about((*call).app, p.deleteAnswer),
 		"POST /me":                    p.setAvailable,
-		"POST " + chat + "/take":      p.take,
-		"POST " + chat + "/messages":  p.say,
-		"POST " + chat + "/notes":     p.note,
+		"POST " + chat + "/take":      about(p.chat, p.take),
+		"POST " + chat + "/messages":  about(p.mine, p.say),
+		"POST " + chat + "/notes":     about(p.chat, p.note),
 		"POST " + chat + "/files":     p.upload,
-		"POST " + chat + "/typing":    p.typing,
-		"POST " + chat + "/read":      p.read,
-		"POST " + chat + "/fill":      p.fill,
-		"POST " + chat + "/handover":  p.handOver,
-		"POST " + chat + "/giveback":  p.giveBack,
-		"POST " + chat + "/end":       p.end,
+		"POST " + chat + "/typing":    about(p.chat, p.typing),
+		"POST " + chat + "/read":      about(p.chat, p.read),
+		"POST " + chat + "/fill":      about(p.chat, p.fill),
+		"POST " + chat + "/handover":  about(p.mine, p.handOver),
+		"POST " + chat + "/giveback":  about(p.mine, p.giveBack),
+		"POST " + chat + "/end":       about(p.mine, p.end),
 	} {
 		mux.Handle(path, p.answered(answer))
 	}
 	return mux
+}
+
+// nothing is the body of a request that has no fields.
+type nothing struct{}
+
+// about returns a function that answers requests about a chat or an app, which find returns. The body of a POST is a B.
+func about[T, B any](find func(*call) (T, error), answer func(*call, T, B) (any, error)) func(*call) (any, error) {
+	return func(c *call) (any, error) {
+		var asked B
+		if c.Method == http.MethodPost {
+			if err := c.read(&asked); err != nil {
+				return nil, err
+			}
+		}
+		of, err := find(c)
+		if err != nil {
+			return nil, err
+		}
+		return answer(c, of, asked)
+	}
 }
 
 // versionOf returns a text that changes with the page's files, so that a page can detect a new deployment.
@@ -199,7 +220,7 @@ func (p *pages) answered(tell func(*call) (any, error)) http.Handler {
 		if !ok {
 			return
 		}
-		if r.Method == http.MethodPost && !p.limits.allow(agent.ID) {
+		if r.Method == http.MethodPost && !p.allow(agent.ID) {
 			w.Header().Set("Retry-After", "1")
 			refuse(w, http.StatusTooManyRequests, boterr.New(boterr.ResourceExhausted, "", "that was too fast; try again in a second"))
 			return
@@ -218,6 +239,9 @@ func (p *pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, told := statusOf(err), page.Problem{Code: boterr.CodeOf(err), Message: display.Text(err)}
 	if e, ok := boterr.AsError(err); ok {
 		told.Message = e.Message()
+		if e.Code == boterr.InvalidArgument && e.Field != "" { // The message is a sentence about the field.
+			told.Message = e.Field + " " + told.Message
+		}
 	}
 	if status >= http.StatusInternalServerError {
 		p.desk.warn(r.Context(), "desk: a request failed", err, slog.String("path", r.URL.Path))
@@ -444,14 +468,6 @@ const (
 	maxBuckets = 10_000
 )
 
-// limiter bounds the rate of requests by agent.
-type limiter struct {
-	now func() time.Time
-
-	mu   sync.Mutex
-	kept map[string]bucket
-}
-
 // bucket holds the requests that an agent may still make.
 type bucket struct {
 	left float64
@@ -459,14 +475,14 @@ type bucket struct {
 }
 
 // allow reports whether an agent may make a request now.
-func (l *limiter) allow(agent string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	b, isKnown := l.kept[agent]
+func (p *pages) allow(agent string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.desk.env.Now()
+	b, isKnown := p.rates[agent]
 	if !isKnown {
-		if len(l.kept) >= maxBuckets {
-			clear(l.kept)
+		if len(p.rates) >= maxBuckets {
+			clear(p.rates)
 		}
 		b = bucket{burst, now}
 	}
@@ -476,6 +492,6 @@ func (l *limiter) allow(agent string) bool {
 	if isAllowed {
 		b.left--
 	}
-	l.kept[agent] = b
+	p.rates[agent] = b
 	return isAllowed
 }

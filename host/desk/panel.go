@@ -95,11 +95,7 @@ func (p *pages) rowsNow(ctx context.Context, app string, found []*livechat.Assig
 }
 
 // details returns a chat and its member.
-func (p *pages) details(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) details(c *call, of chat, _ nothing) (any, error) {
 	shown, err := p.rowNow(c.Context(), of.AssignmentRecord)
 	if err != nil {
 		return nil, err
@@ -108,19 +104,14 @@ func (p *pages) details(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{
-		"chat": shown, "summary": requestOf(of.AssignmentRecord), "meta": redact.Object(of.Meta), "member": profileOfMember(m),
-		"kept": keptOf(of.AssignmentRecord),
-	}, nil
-}
-
-// keptOf returns the messages that the member has written while the request waits.
-func keptOf(r *livechat.AssignmentRecord) []entry {
-	kept := []entry{}
-	for _, one := range r.Kept {
+	kept := []entry{} // The messages that the member has written while the request waits.
+	for _, one := range of.Kept {
 		kept = append(kept, entry{Key: one.ID, From: fromMember, At: one.At, Response: redact.Object(one.Response)})
 	}
-	return kept
+	return map[string]any{
+		"chat": shown, "summary": requestOf(of.AssignmentRecord), "meta": redact.Object(of.Meta), "member": profileOfMember(m),
+		"kept": kept,
+	}, nil
 }
 
 // number returns a number in the query of a request, or 0 if it is missing.
@@ -137,11 +128,7 @@ func number(query url.Values, name string) (int64, error) {
 }
 
 // entries returns messages and notes of a chat: the first ones after a number, or the last ones before one.
-func (p *pages) entries(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) entries(c *call, of chat, _ nothing) (any, error) {
 	query := c.URL.Query()
 	after, errAfter := number(query, "after")
 	before, errBefore := number(query, "before")
@@ -157,12 +144,11 @@ func (p *pages) entries(c *call) (any, error) {
 	if chatOf(of.AssignmentRecord) == "" {
 		return shown, nil
 	}
-	var found chatlog.Page
+	read, from := p.desk.chats.Before, before
 	if after > 0 {
-		found, err = p.desk.chats.After(c.Context(), of.log(), after, logPage)
-	} else {
-		found, err = p.desk.chats.Before(c.Context(), of.log(), before, logPage)
+		read, from = p.desk.chats.After, after
 	}
+	found, err := read(c.Context(), of.log(), from, logPage)
 	for _, e := range found.Entries {
 		shown.Entries = append(shown.Entries, entryOf(e))
 	}
@@ -171,11 +157,7 @@ func (p *pages) entries(c *call) (any, error) {
 }
 
 // transcript returns messages of the member with the bot before the request.
-func (p *pages) transcript(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) transcript(c *call, of chat, _ nothing) (any, error) {
 	before, err := number(c.URL.Query(), "before")
 	if err != nil {
 		return nil, err
@@ -243,11 +225,7 @@ func (d *Desk) visitorLines(ctx context.Context, m *member.Member, before docume
 }
 
 // earlier returns the other requests of the member of a chat, newest first.
-func (p *pages) earlier(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) earlier(c *call, of chat, _ nothing) (any, error) {
 	found, err := p.desk.requests(c.Context(), of.App, record.Query{
 		Filter: document.O("member", document.O("$eq", of.Member), record.FieldID, document.O("$lt", of.ID)),
 		SortBy: document.O(record.FieldID, -1), Limit: earlierPage,
@@ -260,13 +238,9 @@ func (p *pages) earlier(c *call) (any, error) {
 }
 
 // closed returns chats of an app that have ended, newest first.
-func (p *pages) closed(c *call) (any, error) {
-	app, err := c.app()
-	if err != nil {
-		return nil, err
-	}
-	// A filter by endedAt would use the index by that field, and read all ended requests.
-	filter := document.O("closedAt", document.O("$gt", 0), "tickets.type", string(Type))
+func (p *pages) closed(c *call, app string, _ nothing) (any, error) {
+	// A filter by endedAt would use the index by that field, and read all ended requests. A withdrawn request goes.
+	filter := document.O("endedBy", document.O("$gt", "", "$ne", string(livechat.EndedByRemoval)), "tickets.type", string(Type))
 	if before := c.URL.Query().Get("before"); before != "" {
 		filter = filter.With(record.FieldID, document.O("$lt", before))
 	}
@@ -291,18 +265,11 @@ func (p *pages) closed(c *call) (any, error) {
 }
 
 // fill returns a text with {{path}} filled from the member of a chat. Credentials are not filled in.
-func (p *pages) fill(c *call) (any, error) {
-	var asked struct {
-		Text string `json:"text"`
-	}
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
+func (p *pages) fill(c *call, of chat, asked struct {
+	Text string `json:"text"`
+},
+) (any, error) {
 	if err := checkText(asked.Text, maxAnswer); err != nil {
-		return nil, err
-	}
-	of, err := p.chat(c)
-	if err != nil {
 		return nil, err
 	}
 	m, err := p.memberOf(c.Context(), of.AssignmentRecord)

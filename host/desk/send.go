@@ -3,11 +3,11 @@ package desk
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
@@ -27,15 +27,6 @@ const (
 	fromDesk = "desk"
 )
 
-// place is the kind of a recipient.
-type place int
-
-const (
-	inConversation place = iota + 1
-	// onBoard is a team, which gets tickets, or an agent who gets a ticket or a line about a tap.
-	onBoard
-)
-
 // Send implements send.Connector. The recipient is a conversation, a team of the channel, or an agent who has opened
 // the page before. Messages of every type are stored, and shown as far as the page knows the type; a message that is
 // sent again with the same ID is stored once. Typing is shown in conversations, for six seconds.
@@ -47,15 +38,16 @@ func (d *Desk) Send(ctx context.Context, message send.Message) (send.Delivery, e
 		return send.Delivery{}, err
 	}
 	in := message.Channel
-	to, err := d.recipient(ctx, in, message.To)
+	isConversation, err := d.recipient(ctx, in, message.To)
 	if err != nil {
 		return send.Delivery{}, err
 	}
-	at := d.now()
+	at, isTyping := d.now(), message.Response.Type() == send.TypeTyping
 	switch {
-	case message.Response.Type() == send.TypeTyping:
-		err = d.showTyping(ctx, to, message)
-	case to == inConversation:
+	case isConversation && isTyping:
+		err = d.chats.SetTyping(ctx, logOf(message), chatlog.Typist{Key: fromMember, From: fromMember})
+	case isTyping: // A team or an agent shows no typing.
+	case isConversation:
 		at, err = d.append(ctx, message)
 	case !isAnsweredOtherwise(ctx, message):
 		err = d.post(ctx, message)
@@ -67,38 +59,25 @@ func (d *Desk) Send(ctx context.Context, message send.Message) (send.Delivery, e
 	return send.Delivery{MessageID: message.ID, ChatID: message.To, From: in.ID, Timestamp: at}, nil
 }
 
-// recipient returns the kind of a recipient in a channel.
-func (d *Desk) recipient(ctx context.Context, in *channel.Channel, to string) (place, error) {
+// recipient finds a recipient in a channel, and reports whether it is a conversation. Otherwise, it is a team, which gets
+// tickets, or an agent who gets a ticket or a line about a tap.
+func (d *Desk) recipient(ctx context.Context, in *channel.Channel, to string) (isConversation bool, err error) {
 	c, exists, err := d.conversation(ctx, in.App, in.ID, to)
 	switch {
 	case err != nil:
-		return 0, err
+		return false, err
 	case c.isArchived:
-		return 0, boterr.New(boterr.FailedPrecondition, "", "the conversation %s is archived: %w", to, &send.GoneError{})
+		return false, boterr.New(boterr.FailedPrecondition, "", "the conversation %s is archived: %w", to, &send.GoneError{})
 	case exists:
-		return inConversation, nil
-	case hasTeam(in, to):
-		return onBoard, nil
+		return true, nil
+	case channels.HasBroadcastGroup(in, to):
+		return false, nil
 	}
 	isAgent, err := d.hasAgent(ctx, in.App, to)
 	if err == nil && !isAgent {
 		err = boterr.New(boterr.NotFound, "", "the channel %s has no conversation, team or agent %s", in.ID, to)
 	}
-	return onBoard, err
-}
-
-func hasTeam(in *channel.Channel, id string) bool {
-	return slices.ContainsFunc(in.BroadcastGroups, func(b channel.BroadcastGroup) bool {
-		return slices.ContainsFunc(b.Groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
-	})
-}
-
-// showTyping shows in a conversation that the member is typing.
-func (d *Desk) showTyping(ctx context.Context, to place, message send.Message) error {
-	if to != inConversation {
-		return nil
-	}
-	return d.chats.SetTyping(ctx, logOf(message), chatlog.Typist{Key: fromMember, From: fromMember})
+	return false, err
 }
 
 // OnTyping shows agents that a member is typing. externalID is the member's id in the channel. A host passes OnTyping
@@ -160,9 +139,11 @@ func (d *Desk) keyOf(message send.Message) string {
 func (d *Desk) post(ctx context.Context, message send.Message) error {
 	in := message.Channel
 	id := cmp.Or(message.ID, d.env.NewID())
+	button, _ := tapIn(message.Response)
+	assignmentID, _ := button.value.(string)
 	_, err := d.tickets(in.App).Insert(ctx, document.O(
 		record.FieldID, idOf(in.App, in.ID, message.To, id), record.FieldChannel, in.ID, fieldTo, message.To,
-		fieldMessage, message.ID, fieldResponse, message.Response.Object(), fieldAssignment, assignmentIn(message.Response),
+		fieldMessage, message.ID, fieldResponse, message.Response.Object(), fieldAssignment, assignmentID,
 	))
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
 		return nil
@@ -204,13 +185,6 @@ func objectsIn(in document.Object, field string) []document.Object {
 		}
 	}
 	return all
-}
-
-// assignmentIn returns the id of the assignment that a ticket's button takes, or "" for another message.
-func assignmentIn(ticket send.Response) string {
-	found, _ := tapIn(ticket)
-	id, _ := found.value.(string)
-	return id
 }
 
 // tapping is the context key for the id of the agent whose tap is being handled.
@@ -255,7 +229,7 @@ func (d *Desk) GroupName(ctx context.Context, in *channel.Channel, groupExternal
 		return "", err
 	}
 	c, exists, err := d.conversation(ctx, in.App, in.ID, groupExternalID)
-	if err == nil && !exists && !hasTeam(in, groupExternalID) {
+	if err == nil && !exists && !channels.HasBroadcastGroup(in, groupExternalID) {
 		err = noConversation(in, groupExternalID)
 	}
 	return c.name, err
@@ -270,7 +244,7 @@ func (d *Desk) ArchiveConversation(ctx context.Context, in *channel.Channel, con
 	if err := send.RequireChannel(in); err != nil {
 		return err
 	}
-	if hasTeam(in, conversationID) {
+	if channels.HasBroadcastGroup(in, conversationID) {
 		if err := d.insertConversation(ctx, in, conversationID, "", ""); err != nil {
 			return err
 		}

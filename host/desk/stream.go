@@ -47,12 +47,12 @@ func (p *pages) events(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if !p.enter(agent.ID) {
+	if !p.enter(agent.ID, 1) {
 		w.Header().Set("Retry-After", "5")
 		refuse(w, http.StatusTooManyRequests, boterr.New(boterr.ResourceExhausted, "", "you have %d streams open; close a window", maxStreams))
 		return
 	}
-	defer p.exit(agent.ID)
+	defer p.enter(agent.ID, -1)
 	listening, leave := p.desk.listen(agent.Apps) //nolint:contextcheck // All streams share the reading.
 	defer leave()
 	out := stream{w, http.NewResponseController(w)}
@@ -110,22 +110,16 @@ func (p *pages) isStill(r *http.Request, agent *Agent) bool {
 	return true
 }
 
-// enter counts a stream of an agent, unless there are too many.
-func (p *pages) enter(agent string) bool {
+// enter adds to the number of an agent's streams, unless there are too many.
+func (p *pages) enter(agent string, streams int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.open[agent] >= maxStreams {
+	if p.open[agent]+streams > maxStreams {
 		return false
 	}
-	p.open[agent]++
-	return true
-}
-
-func (p *pages) exit(agent string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open[agent]--
-	if p.open[agent] <= 0 {
+	p.open[agent] += streams
+	if p.open[agent] == 0 {
 		delete(p.open, agent)
 	}
+	return true
 }

@@ -384,3 +384,10 @@ func Find(ctx context.Context, env record.Env, decoded *Decoded, id string) (*ch
 	}
 	return decoded.read(found)
 }
+
+// HasBroadcastGroup reports whether a channel has a broadcast group with an id. No group has the id "".
+func HasBroadcastGroup(c *channel.Channel, id string) bool {
+	return id != "" && slices.ContainsFunc(c.BroadcastGroups, func(labelled channel.BroadcastGroup) bool {
+		return slices.ContainsFunc(labelled.Groups, func(group channel.BroadcastGroupMember) bool { return group.ID == id })
+	})
+}

@@ -43,10 +43,6 @@ func ReadProblem(status int, header http.Header, body []byte) *Problem {
 	return problemIn(told, status, header)
 }
 
-// ProblemIn reads an error that is not the answer to a call, such as the error of a message whose delivery
-// failed later.
-func ProblemIn(told document.Object) *Problem { return problemIn(told, http.StatusBadRequest, nil) }
-
 func problemIn(told document.Object, status int, header http.Header) *Problem {
 	p := &Problem{
 		Status: status, Code: document.Get(told, "code", int64(0)), Subcode: document.Get(told, "error_subcode", int64(0)),
@@ -174,7 +170,7 @@ func (m Meanings) Of(p *Problem) Meaning {
 // ErrorOf returns the error for a problem that the API reports later than its answer to the call, such as a
 // failed delivery.
 func (m Meanings) ErrorOf(told document.Object) error {
-	return m.errorOf(ProblemIn(told), Credentials{})
+	return m.errorOf(problemIn(told, http.StatusBadRequest, nil), Credentials{})
 }
 
 // maxMessageLength is the maximum length, in code points, of the API's message in an error.

@@ -11,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 )
 
@@ -29,55 +28,16 @@ func withField(t *testing.T, text, path string) any {
 	return value
 }
 
-func TestGetAssignment_Shape(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.put(t, "assignments", `{"_id": "a1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "etag": "e",
-		"assignedAt": 3, "assignee": "eve", "expiry": 4, "group": "g1", "groupInfo": {"externalId": "G"}, "history": true,
-		"isZendesk": false, "inlet": "web", "inletGroupInfo": {"externalId": "I"}, "member": "ada", "meta": {"topic": "bill"},
-		"parentAssignment": "a0", "relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}},
-		"targets": [{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U1"}], "label": "default", "own": 1}],
-		"slot": "member/ada", "label": "default", "summary": "s", "tickets": [], "liveChatAgenda": true, "sentAt": 2, "outlet": "desk",
-		"custom": "kept"}`)
-	require.JSONEq(t, `{"_id": "a1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "etag": "e",
-		"assignedAt": 3, "assignee": "eve", "expiry": 4, "group": "g1", "groupInfo": {"externalId": "G"}, "history": true,
-		"isZendesk": false, "inlet": "web", "inletGroupInfo": {"externalId": "I"}, "member": "ada", "meta": {"topic": "bill"},
-		"parentAssignment": "a0", "relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}},
-		"targets": [{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U1"}], "label": "default", "own": 1}],
-		"custom": "kept"}`, must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
-}
-
-func TestGetAssignment_EmptyFields(t *testing.T) {
+func TestGet_EmptyFields(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, ``)
 	require.JSONEq(t, `{"_id": "a1", "app": "mine", "_version": 1, "createdAt": 1, "updatedAt": 1, "etag": "e", "inlet": "web",
 		"member": "ada", "history": false, "isZendesk": false, "meta": {}, "targets": []}`,
 		must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
-}
-
-func TestGetAssignmentsByMemberID_RefusesNaturalOrder(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	requireRefused(t, s, s.mine.GetAssignmentsByMemberID,
-		refused{`{"memberId": "ada", "sortBy": {"$natural": 1}}`, boterr.InvalidArgument, "sortBy.$natural"})
-}
-
-func TestFindAssignments(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putAssignment(t, "a1", 1, `, "label": "sales"`)
-	s.putAssignment(t, "a2", 1, ``)
-	found, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("label", "sales")})
-	require.NoError(t, err)
-	require.Len(t, found, 1)
-	require.Equal(t, "a1", found[0].ID)
-	require.Equal(t, livechat.Ended, found[0].State())
-	found, err = s.theirs.FindAssignments(t.Context(), record.Query{})
-	require.NoError(t, err)
-	require.Empty(t, found)
-	_, err = s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("$where", "1")})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	s.put(t, "groups", `{"_id": "g1", "app": "mine"}`)
+	require.JSONEq(t, `{"_id": "g1", "app": "mine", "meta": {}, "active": false, "valid": false}`,
+		must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
 }
 
 // putOpen stores an open assignment of a new member. fields is additional JSON that starts with a comma.
@@ -122,15 +82,6 @@ func TestGetAssignmentByOutlet_IsThere(t *testing.T) {
 			requireRefused(t, s, s.mine.GetAssignmentByOutlet, refused{`{"channelId": "desk"}`, boterr.NotFound, "channelId"})
 		})
 	}
-}
-
-func TestGetAssignmentByOutlet_Newest(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putOpen(t, "second", 7, ticketAtDesk)
-	s.putOpen(t, "third", 7, ticketAtDesk)
-	s.putOpen(t, "first", 3, ticketAtDesk)
-	require.Equal(t, "third", atDesk(t, s.mine.Service))
 }
 
 func TestGetAssignmentByOutlet_Unreadable(t *testing.T) {
@@ -213,16 +164,6 @@ func TestUpdateAssignmentMeta_OperatorsAreData(t *testing.T) {
 	require.JSONEq(t, meta, s.record(t, "a1").Meta.String())
 	must(t, s.mine.UpdateGroupMeta, `{"groupId": "g1", "meta": `+meta+`}`)
 	require.JSONEq(t, meta, s.group(t, "g1").Meta.String())
-}
-
-func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putOpen(t, "a1", 1, ``)
-	insert := func(text string) error { return s.store.Collection("assignments").Insert(t.Context(), object(t, text)) }
-	require.ErrorIs(t, insert(`{"_id": "a2", "app": "mine", "slot": "member/member of a1"}`), boterr.AlreadyExists)
-	require.NoError(t, insert(`{"_id": "a3", "app": "theirs", "slot": "member/member of a1"}`))
-	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
 }
 
 // steps are the calls of bot logic that creates a Bravo group for a request and brings agents into it, by name. by is the
@@ -352,30 +293,6 @@ func TestLinks_SeveralAgents(t *testing.T) {
 	require.Empty(t, s.groups(t, document.O("active", true)))
 }
 
-func TestLinks_GroupOfAnother(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	g := s.taken(t, "a1", "ada", "eve@phone").Group
-	s.pending(t, "a2", "bob")
-	for range 2 {
-		must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a2", "group": {"_id": "`+g.ID+`"}}`)
-		require.Equal(t, livechat.Pending, s.record(t, "a2").State())
-		require.Equal(t, "a1", s.group(t, g.ID).Assignment)
-	}
-}
-
-func TestLinks_EndedRequest(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	require.NoError(t, steps["ask"](s, s.mine.Service))
-	must(t, s.mine.InletEndLiveChat, `{}`)
-	require.NoError(t, steps["join"](s, s.mine.Service))
-	require.NoError(t, steps["give"](s, s.mine.Service))
-	require.Equal(t, livechat.Ended, s.assignment().State())
-	require.Empty(t, s.room().Assignment)
-	require.True(t, s.room().Active)
-}
-
 func TestUpdateAssignmentGroup_WithdrawnMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 3, func(writes int) bool {
@@ -394,4 +311,16 @@ func TestUpdateAssignmentGroup_WithdrawnMeanwhile(t *testing.T) {
 		}
 		return hasHappened()
 	})
+}
+
+func TestLinks_EndedRequest(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	require.NoError(t, steps["ask"](s, s.mine.Service))
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	require.NoError(t, steps["join"](s, s.mine.Service))
+	require.NoError(t, steps["give"](s, s.mine.Service))
+	require.Equal(t, livechat.Ended, s.assignment().State())
+	require.Empty(t, s.room().Assignment)
+	require.True(t, s.room().Active)
 }

@@ -2,9 +2,6 @@ package livechats_test
 
 import (
 	"context"
-	"errors"
-	"strconv"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,18 +15,7 @@ import (
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
-	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
-
-func TestCreateBravoGroup_MakesNoRecord(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Orders"}`)
-	require.Equal(t, []string{`phone: create group "Orders" for ""`}, s.platform.did())
-	require.Empty(t, s.groups(t, document.O()), "an agent who joins makes the record")
-}
 
 func TestBravoOperations_ConnectorOnlySends(t *testing.T) {
 	t.Parallel()
@@ -72,18 +58,6 @@ func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 	require.Empty(t, joined[0].Assignment, "that of a live chat that has ended is not inherited")
 }
 
-func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.saveLive(t, "g1")
-	s.saveLive(t, "g2")
-	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
-	var results []document.Object
-	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
-	require.Len(t, results, 2)
-	require.Empty(t, s.groups(t, document.O("active", true)))
-}
-
 // The end of the newer live chat was interrupted. A repeated call completes it, and ends the older one.
 func TestEndBravoLiveChat_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
@@ -98,12 +72,6 @@ func TestEndBravoLiveChat_AfterInterruptedEnd(t *testing.T) {
 	must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 	require.NotZero(t, s.record(t, "a2").ClosedAt)
-}
-
-// saveLive stores a live group of eve in a room of phone.
-func (s *fixture) saveLive(t *testing.T, id string) {
-	t.Helper()
-	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
 }
 
 // maker is a connector that creates groups with a given function.
@@ -226,124 +194,26 @@ func TestCreateHotelChannel_Fails(t *testing.T) {
 	requireRefused(t, bare, bare.mine.CreateHotelChannel, refused{params, boterr.Unsupported, "channel"})
 }
 
-// lateStore runs a function once before the next write to the groups. As in a database, its upsert searches first and
-// then inserts, so only a unique index can prevent duplicates.
-type lateStore struct {
-	store.Store
-
-	happens func()
-}
-
-func (s *lateStore) Collection(name string) store.Collection {
-	if name != "groups" {
-		return s.Store.Collection(name)
-	}
-	return lateGroups{Collection: s.Store.Collection(name), store: s}
-}
-
-// write runs the function at the first write.
-func (s *lateStore) write() {
-	happens := s.happens
-	s.happens = func() {}
-	happens()
-}
-
-type lateGroups struct {
-	store.Collection
-
-	store *lateStore
-}
-
-func (c lateGroups) Insert(ctx context.Context, documents ...document.Object) error {
-	c.store.write()
-	return c.Collection.Insert(ctx, documents...)
-}
-
-func (c lateGroups) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	found, err := c.Find(ctx, filter, store.FindOptions{Limit: 1})
-	if err != nil || len(found) > 0 || !options.Upsert {
-		return c.Collection.FindAndModify(ctx, filter, change, options)
-	}
-	made, err := memstore.New().Collection("groups").FindAndModify(ctx, filter, change, options)
-	if err != nil {
-		return made, err
-	}
-	return made, c.Insert(ctx, made.Document)
-}
-
 const joins = `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`
 
 func TestHandleAdminJoinedGroup_TwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	late := &lateStore{Store: s.store, happens: func() { must(t, s.mine.HandleAdminJoinedGroup, joins) }}
-	env := s.mine.env
-	env.Store = late
-	must(t, livechats.New(env, s.mine.scope, s.mine.ports).HandleAdminJoinedGroup, joins)
+	late, _ := s.meanwhile(0, func() { must(t, s.mine.HandleAdminJoinedGroup, joins) })
+	must(t, late.HandleAdminJoinedGroup, joins)
 	require.Len(t, s.groups(t, document.O()), 1)
 }
 
 func TestHandleAdminJoinedGroup_WhileItEnds(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	late := &lateStore{Store: s.store, happens: func() {
+	late, _ := s.meanwhile(0, func() {
 		must(t, s.mine.HandleAdminJoinedGroup, joins)
 		must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
-	}}
-	env := s.mine.env
-	env.Store = late
-	must(t, livechats.New(env, s.mine.scope, s.mine.ports).HandleAdminJoinedGroup, joins)
+	})
+	must(t, late.HandleAdminJoinedGroup, joins)
 	require.Len(t, s.groups(t, document.O()), 2)
 	require.Len(t, s.groups(t, document.O("active", true)), 1)
-}
-
-func TestHandleAdminJoinedGroup_AfterTheEnd(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	for nth := range 3 {
-		must(t, s.mine.HandleAdminJoinedGroup, joins)
-		must(t, s.mine.HandleAdminJoinedGroup, joins)
-		require.Len(t, s.groups(t, document.O()), nth+1)
-		require.Len(t, s.groups(t, document.O("active", true)), 1)
-		must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
-	}
-}
-
-func TestHandleAdminJoinedGroup_RecordMovedAway(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	must(t, s.mine.HandleAdminJoinedGroup, joins)
-	moved := s.groups(t, document.O())[0].ID
-	must(t, s.mine.UpdateGroup, `{"group": {"_id": "`+moved+`", "externalId": "hall"}}`)
-	must(t, s.mine.HandleAdminJoinedGroup, joins)
-	require.Len(t, s.groups(t, document.O("externalId", "room")), 1)
-}
-
-func TestHandleAdminJoinedGroup_ManyAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	const agents, times = 5, 20
-	errs := make([]error, agents*times)
-	var joining sync.WaitGroup
-	for i := range errs {
-		joining.Go(func() {
-			_, errs[i] = s.mine.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
-				Channel: &channel.Channel{ID: "phone"}, ExternalID: "agent-" + strconv.Itoa(i%agents), BravoGroupID: "room",
-			})
-		})
-	}
-	joining.Wait()
-	require.NoError(t, errors.Join(errs...))
-	recorded := map[string]int{}
-	for _, g := range s.groups(t, document.O("active", true)) {
-		recorded[g.AdminExternalID]++
-	}
-	require.Len(t, recorded, agents)
-	for agent, records := range recorded {
-		require.Equal(t, 1, records, agent)
-	}
 }
 
 // namer is a connector for Bravo that returns names of groups.
@@ -373,21 +243,6 @@ func TestHandleAdminJoinedGroup_Name(t *testing.T) {
 	require.Equal(t, "Kettles", g.Name)
 	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "`+r.ID+`", "group": {"_id": "`+g.ID+`"}}`)
 	require.Equal(t, "Kettles", s.group(t, g.ID).Name, "that of the request does not take its place")
-}
-
-func TestHandleAdminJoinedGroup_NameOfRequest(t *testing.T) {
-	t.Parallel()
-	for name, options := range map[string][]func(*livechats.Ports){
-		"no port": nil, "no name": {thatNames(func() (string, error) { return "", nil })},
-	} {
-		s := newFixture(t, options...)
-		r := s.mustAsk(t, `{"assignmentDetails": {"groupName": "Order 7"}}`)
-		must(t, s.mine.HandleAdminJoinedGroup, joins)
-		g := s.groups(t, document.O())[0]
-		require.Empty(t, g.Name, name)
-		must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "`+r.ID+`", "group": {"_id": "`+g.ID+`"}}`)
-		require.Equal(t, "Order 7", s.group(t, g.ID).Name, name)
-	}
 }
 
 func TestHandleAdminJoinedGroup_NameFails(t *testing.T) {

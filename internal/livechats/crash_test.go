@@ -3,7 +3,6 @@ package livechats_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -108,31 +107,6 @@ func TestCreateAssignment_CanceledAtEachSend(t *testing.T) {
 	}
 }
 
-func TestCreateAssignment_WaitsForSender(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		arrived, goOn := make(chan struct{}), make(chan struct{})
-		var once sync.Once
-		s := before(func(*fixture, send.Message) {
-			once.Do(func() {
-				close(arrived)
-				<-goOn
-			})
-		})(t)
-		var first, second livechat.CreateAssignmentResult
-		var calls sync.WaitGroup
-		calls.Go(func() { first, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
-		<-arrived
-		calls.Go(func() { second, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
-		time.AfterFunc(time.Second, func() { close(goOn) })
-		calls.Wait()
-		require.NotEmpty(t, first.AssignmentID)
-		require.Equal(t, first.AssignmentID, second.AssignmentID)
-		require.True(t, second.Member.BotMeta.LiveChat())
-		require.Len(t, s.sentTo(), 3)
-	})
-}
-
 func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -151,45 +125,20 @@ func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	})
 }
 
-// frozenStore is a store whose clock does not move.
-type frozenStore struct{ store.Store }
-
-func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
-
 func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(t)
-		s.store = frozenStore{s.store}
+		s.store = atNoon(s.store)
 		service, _ := s.interrupted(1)
 		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.ErrorIs(t, err, errInterrupted)
 		s.platform.forget()
-		env := s.mine.env
-		env.Store = s.store
-		_, err = livechats.New(env, s.mine.scope, s.mine.ports).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		_, err = s.on(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.ErrorIs(t, err, boterr.Conflict)
 		require.ErrorContains(t, err, "another call is sending this request")
 		require.Empty(t, s.sentTo())
 	})
-}
-
-func TestCreateAssignment_LosesItsPlace(t *testing.T) {
-	t.Parallel()
-	s := before(func(s *fixture, m send.Message) {
-		if m.To == "C1" { // The send takes so long that another call becomes the sender.
-			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
-		}
-	})(t)
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Conflict)
-	require.Equal(t, []string{"desk C1"}, s.sentTo())
-	r := s.adas(t)[0]
-	require.Equal(t, "message1", r.Tickets[0].MessageID)
-	require.Equal(t, "another", r.Sender.ID, "the place of the other call stays")
-	_, err = s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
-	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
 }
 
 func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
@@ -363,77 +312,65 @@ func (s *fixture) requireNothingLeft() {
 	s.requireClosed()
 }
 
-func TestEnd_AgainAfterCrash(t *testing.T) {
+// Whatever comes first after an interrupted end completes the end.
+func TestEnd_AfterInterruption(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
-		if how == "handed on" {
-			return // See TestReassignAssignment_AfterCrash.
-		}
-		require.NoError(s.t, endings[how].end(s, l))
-		if by := endings[how].by; by != "" {
-			s.requireOver(s.t, "a1", "ada", by)
-		}
-		s.requireNothingLeft()
-		switch how {
-		case "its member is erased":
-			require.Equal(s.t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"))
-		case "withdrawn":
-			require.Contains(s.t, s.platform.did(), "team: recall the ticket of D1")
-		}
-	})
-}
-
-func TestExpire_AfterCrash(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		s.advance(2 * livechat.IdleTimeout)
-		for _, due := range s.mine.openAgendas(s.t, "ada") {
-			require.NoError(s.t, l.Expire(s.t.Context(), due.Agenda))
-		}
-		s.requireOut()
-		require.NoError(s.t, l.Expire(s.t.Context(), idleAgenda()), "an agenda may be handled late")
-		s.requireNothingLeft()
-	})
-}
-
-func TestInletEndLiveChat_AfterCrash(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		_, _ = call(s.t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
-		s.requireNothingLeft()
-	})
-}
-
-func TestRelayFromMember_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
-		_, err := l.RelayFromMember(s.t.Context(), "ada", *event("ada-web", "bot", "Hello?"))
-		require.NoError(s.t, err)
-		if how != "handed on" {
+	for name, then := range map[string]func(s *fixture, l *livechats.Service, how string){
+		"ended again": func(s *fixture, l *livechats.Service, how string) {
+			if how == "handed on" {
+				return // See TestReassignAssignment_AfterCrash.
+			}
+			require.NoError(s.t, endings[how].end(s, l))
+			if by := endings[how].by; by != "" {
+				s.requireOver(s.t, "a1", "ada", by)
+			}
+			s.requireNothingLeft()
+			switch how {
+			case "its member is erased":
+				require.Equal(s.t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"))
+			case "withdrawn":
+				require.Contains(s.t, s.platform.did(), "team: recall the ticket of D1")
+			}
+		},
+		"idle": func(s *fixture, l *livechats.Service, _ string) {
+			s.advance(2 * livechat.IdleTimeout)
+			for _, due := range s.mine.openAgendas(s.t, "ada") {
+				require.NoError(s.t, l.Expire(s.t.Context(), due.Agenda))
+			}
+			s.requireOut()
+			require.NoError(s.t, l.Expire(s.t.Context(), idleAgenda()), "an agenda may be handled late")
+			s.requireNothingLeft()
+		},
+		"ended in the inlet": func(s *fixture, l *livechats.Service, _ string) {
+			_, _ = call(s.t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
+			s.requireNothingLeft()
+		},
+		"the member writes": func(s *fixture, l *livechats.Service, how string) {
+			_, err := l.RelayFromMember(s.t.Context(), "ada", *event("ada-web", "bot", "Hello?"))
+			require.NoError(s.t, err)
+			if how != "handed on" {
+				s.requireClosed()
+			}
+		},
+		"the member asks again": func(s *fixture, l *livechats.Service, _ string) {
+			created, err := l.CreateAssignment(s.t.Context(), livechat.CreateAssignmentParams{})
+			require.NoError(s.t, err)
+			require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
+			require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
+			for _, g := range s.groups(s.t, document.O("active", true)) {
+				require.Equal(s.t, created.AssignmentID, g.Assignment)
+			}
+		},
+		"withdrawn": func(s *fixture, l *livechats.Service, _ string) {
+			must(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 			s.requireClosed()
-		}
-	})
-}
-
-func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		created, err := l.CreateAssignment(s.t.Context(), livechat.CreateAssignmentParams{})
-		require.NoError(s.t, err)
-		require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
-		require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
-		for _, g := range s.groups(s.t, document.O("active", true)) {
-			require.Equal(s.t, created.AssignmentID, g.Assignment)
-		}
-	})
-}
-
-func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		must(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		s.requireClosed()
-	})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachInterruption(t, then)
+		})
+	}
 }
 
 func TestExpire_DuringHandover(t *testing.T) {

@@ -73,8 +73,7 @@ func (s *Service) makeRequest(ctx context.Context, asked request) (*pass, error)
 // A request holds the checked parameters of a call.
 type request struct {
 	member *member.Member
-	// label and targets are the recipients of the request.
-	label   string
+	// targets are the recipients of the request. If it has none, the label of record decides.
 	targets []livechat.Target
 	// details are the call's details for the outlet. If details is nil, the details in record are used.
 	details *livechat.AssignmentDetails
@@ -110,14 +109,18 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 	if err != nil {
 		return request{}, boterr.PrefixField(fieldAssignmentDetails, err)
 	}
-	asked := request{member: m, label: cmp.Or(p.Label, livechat.DefaultLabel), targets: p.Targets, details: &p.AssignmentDetails}
+	inGroup := ""
+	if m.ID == s.scope.Member { // The scope's group is the one in which its member makes the request.
+		inGroup = s.scope.GroupExternalID
+	}
+	asked := request{member: m, targets: p.Targets, details: &p.AssignmentDetails}
 	asked.record = livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
-			Meta: p.Meta, History: p.History, InletGroupInfo: inletGroupInfo(s.groupOfAsking(m)),
+			Meta: p.Meta, History: p.History, InletGroupInfo: inletGroupInfo(inGroup),
 		},
 		Progress:       livechat.Progress{Slot: openSlot(m.ID)},
-		Label:          asked.label,
+		Label:          cmp.Or(p.Label, livechat.DefaultLabel),
 		Summary:        p.AssignmentDetails.Summary,
 		GroupName:      p.AssignmentDetails.GroupName,
 		Details:        details,
@@ -165,12 +168,6 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 	if err != nil {
 		return nil, err
 	}
-	return s.reconcileOpen(ctx, r, sender, asked)
-}
-
-// reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the call's
-// Sender, or "" if the call does not send the request.
-func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
 	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat, heardUntil: asked.heardUntil}
 	if err := p.reconcile(ctx, wantOpen); err != nil {
 		return nil, err
@@ -311,8 +308,12 @@ func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.M
 	if s.ports.IsStrict && r.CreateGroup != nil && !o.Type.Has(channel.LiveChatAPI) {
 		return onlyCustom(o)
 	}
-	if address, err := s.plannedAPI(r, o); err != nil || address != "" {
-		return err
+	if address, err := s.apiOf(r, o.Channel); err != nil || address != "" {
+		field := o.field
+		if r.CreateGroup != nil {
+			field = fieldCreateGroup
+		}
+		return boterr.WithField(field, err)
 	}
 	if err := s.checkConnector(o); err != nil {
 		return err
@@ -461,16 +462,6 @@ func (s *Service) untilFree(ctx context.Context, try func() (isFree bool, err er
 		}
 		waited += pause
 		pause = min(2*pause, lastPause)
-	}
-}
-
-// pause waits by the machine's clock.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }
 

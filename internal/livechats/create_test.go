@@ -1,13 +1,8 @@
 package livechats_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,10 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
-	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -233,19 +225,6 @@ func TestCreateAssignment_RelayMessage(t *testing.T) {
 		{"type": "postback", "title": "Go", "payload": {"payload": "go", "value": "`+r.ID+`"}}]}`, sent[2].Response.String())
 }
 
-func TestCreateAssignment_LiteralRelayMessage(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
-		Label: "sales",
-		AssignmentDetails: livechat.AssignmentDetails{RelayMessage: map[channel.Type]send.Response{
-			channel.Charlie: send.Text("{{firstName}}"), channel.Delta: {},
-		}},
-	})
-	require.NoError(t, err)
-	require.Equal(t, "{{firstName}}", s.lastSent(t).Text())
-}
-
 func TestCreateAssignment_History(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, historyAt)
@@ -316,21 +295,6 @@ func TestCreateAssignment_AllRefused(t *testing.T) {
 	s.mustAsk(t, `{}`)
 }
 
-func TestCreateAssignment_ConnectorPanics(t *testing.T) {
-	t.Parallel()
-	fails := true
-	s := before(func(_ *fixture, _ send.Message) {
-		if fails {
-			panic("a defect of the connector")
-		}
-	})(t)
-	require.Panics(t, func() { _, _ = s.ask(t, `{"label": "sales"}`) })
-	require.Nil(t, s.adas(t)[0].Sender)
-	fails = false
-	s.mustAsk(t, `{"label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-}
-
 func TestUnsentError_NamesTheFirst(t *testing.T) {
 	t.Parallel()
 	unsent := &livechat.UnsentError{AssignmentID: "a", Of: 30}
@@ -342,60 +306,30 @@ func TestUnsentError_NamesTheFirst(t *testing.T) {
 	require.Contains(t, unsent.Error(), " and 5 more; repeat the call to send the rest of the assignment a")
 }
 
-// meanwhile returns a fixture, and a function that sets an action. The action runs once, when the next call is
-// about to route a new assignment.
-func meanwhile(t *testing.T) (s *fixture, happens func(func())) {
-	t.Helper()
-	what := func() {}
-	s = newFixture(t, func(p *livechats.Ports) {
-		pairing := p.Pairing
-		p.Pairing = func(ctx context.Context, inlet string) ([]string, error) {
-			what()
-			return pairing(ctx, inlet)
-		}
-	})
-	return s, func(do func()) {
-		var isDone bool
-		what = func() {
-			if !isDone {
-				isDone = true
-				do()
-			}
-		}
-	}
-}
-
-func TestCreateAssignment_SecondGetsFirst(t *testing.T) {
-	t.Parallel()
-	s, happens := meanwhile(t)
-	var first *livechat.AssignmentRecord
-	happens(func() { first = s.mustAsk(t, `{}`) })
-	second := s.mustAsk(t, `{}`)
-	require.Equal(t, first.ID, second.ID)
-	require.Len(t, s.adas(t), 1)
-	require.Len(t, s.sentTo(), 3)
-}
-
 func TestReassignAssignment_SecondGetsFirst(t *testing.T) {
 	t.Parallel()
-	s, happens := meanwhile(t)
+	s := newFixture(t)
 	_, _, event := conversation(t, s)
-	var first *livechat.AssignmentRecord
-	happens(func() { first = s.handedOn(t, `{`+event+`, "label": "sales"}`) })
-	second := s.handedOn(t, `{`+event+`, "label": "sales"}`)
-	require.Equal(t, first.ID, second.ID)
+	on := paramsOf[livechat.ReassignAssignmentParams](t, `{`+event+`, "label": "sales"}`)
+	var first livechat.ReassignAssignmentResult
+	late, _ := s.meanwhile(0, func() {
+		var err error
+		first, err = s.mine.ReassignAssignment(t.Context(), on)
+		require.NoError(t, err)
+	})
+	second, err := late.ReassignAssignment(t.Context(), on)
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
 	require.Len(t, s.adas(t), 2)
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
 func TestReassignAssignment_EndedBefore(t *testing.T) {
 	t.Parallel()
-	s, happens := meanwhile(t)
+	s := newFixture(t)
 	previous, _, event := conversation(t, s)
-	happens(func() {
-		must(t, s.mine.InletEndLiveChat, `{}`)
-	})
-	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
+	late, _ := s.meanwhile(0, func() { must(t, s.mine.InletEndLiveChat, `{}`) })
+	_, err := call(t, late.ReassignAssignment, `{`+event+`, "label": "sales"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.Empty(t, s.sentTo())
 	require.Len(t, s.adas(t), 1)
@@ -433,97 +367,6 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	}
 }
 
-// Whatever members, agents and hosts do concurrently, the result must be consistent: if an assignment is open, its
-// member is in live chat and has an idle agenda; if it has an agent, its group is live.
-func TestService_ManyCallsAtOnce(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(rounds.Of(t, 4, 80)) {
-		s := newFixture(t)
-		var all sync.WaitGroup
-		for worker := range uint64(6) {
-			random := rand.New(rand.NewPCG(seed, worker))
-			all.Go(func() {
-				for range 6 {
-					if err := s.doSomething(t, random, "agent-"+strconv.FormatUint(worker, 10)); err != nil {
-						t.Errorf("seed %d: %v", seed, err)
-					}
-				}
-			})
-		}
-		all.Wait()
-		s.requireAgreement(t, fmt.Sprintf("seed %d", seed))
-	}
-}
-
-// doSomething makes a random change to ada's live chat. It ignores the error of a change that comes too late.
-func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) error {
-	t.Helper()
-	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})
-	if err != nil {
-		return err
-	}
-	switch what := random.IntN(5); {
-	case what == 0:
-		_, err = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Member: &member.Member{ID: "ada"}})
-	case what == 1:
-		_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	case what == 2:
-		_, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
-	case what == 3 && len(open) > 0:
-		_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: open[0].ID, ChannelID: "desk", AdminExternalID: agent})
-	case what == 4 && len(open) > 0 && open[0].Group != "":
-		_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
-			Channel:      &channel.Channel{ID: "desk"},
-			MessageEvent: event(agent, document.Get(open[0].GroupInfo, "externalId", ""), "done"),
-		})
-	}
-	if code := boterr.CodeOf(err); code == boterr.FailedPrecondition || code == boterr.Conflict {
-		return nil
-	}
-	return err
-}
-
-// requireAgreement checks that the stored records of ada's live chats are consistent.
-func (s *fixture) requireAgreement(t *testing.T, when string) {
-	t.Helper()
-	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})
-	require.NoError(t, err)
-	live := s.groups(t, document.O("active", true))
-	if len(open) == 0 {
-		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), when)
-		require.Empty(t, s.mine.openAgendas(t, "ada"), when)
-		require.Empty(t, live, when)
-		return
-	}
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), when)
-	require.Equal(t, open[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt, when)
-	if open[0].State() == livechat.Pending {
-		require.Empty(t, live, when)
-		return
-	}
-	require.Equal(t, livechat.Taken, open[0].State(), when)
-	require.Len(t, live, 1, when)
-	require.Equal(t, open[0].Group, live[0].ID, when)
-}
-
-// The request is taken and ended before the run is tried again.
-func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	run := s.attempts()
-	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
-	require.True(t, first.Member.BotMeta.LiveChat())
-	took := s.take(t, first.AssignmentID, "eve@desk")
-	s.end(t, "eve@desk", took.Group.ExternalID)
-
-	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
-	require.Equal(t, first.AssignmentID, second.AssignmentID)
-	require.False(t, second.Member.BotMeta.LiveChat())
-	require.Len(t, s.adas(t), 1)
-}
-
 // The platform answers so late that another call continues with the request and sends a ticket. Then it refuses the
 // first call's tickets.
 func TestCreateAssignment_RefusedAfterAnotherCallHasSent(t *testing.T) {
@@ -548,4 +391,22 @@ func TestCreateAssignment_RefusedAfterAnotherCallHasSent(t *testing.T) {
 	made := s.adas(t)
 	require.Len(t, made, 1)
 	require.False(t, made[0].Tickets[0].SentAt.IsZero())
+}
+
+// The request is taken and ended before the run is tried again.
+func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	run := s.attempts()
+	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.True(t, first.Member.BotMeta.LiveChat())
+	took := s.take(t, first.AssignmentID, "eve@desk")
+	s.end(t, "eve@desk", took.Group.ExternalID)
+
+	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
+	require.False(t, second.Member.BotMeta.LiveChat())
+	require.Len(t, s.adas(t), 1)
 }

@@ -130,13 +130,23 @@ func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	return joined(errs...)
 }
 
+// endIf ends and closes an open assignment that meets a condition, and sets further fields. The result is nil if the
+// condition is not met.
+func (s *Service) endIf(
+	ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, condition document.Object, further ...any,
+) (*pass, error) {
+	ended, err := s.markEnded(ctx, r, by, condition, further...)
+	if err != nil || ended == nil {
+		return nil, err
+	}
+	run := &pass{Service: s, r: ended}
+	return run, run.reconcile(ctx, wantClosed)
+}
+
 // remove withdraws and removes an assignment, unless it is taken or has ended.
 func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) error {
-	marked, err := s.markEnded(ctx, r, livechat.EndedByRemoval, document.O())
-	if err != nil || marked == nil {
-		return err
-	}
-	return s.finish(ctx, marked)
+	_, err := s.endIf(ctx, r, livechat.EndedByRemoval, document.O())
+	return err
 }
 
 // withdrawUnsent removes an assignment that is not open yet, and reports whether it did. It does nothing while
@@ -322,39 +332,30 @@ func (s *Service) endAllOf(
 }
 
 // endOne ends the live chat of a group. If the group has no live chat, endOne deactivates the group. The result is
-// nil if the group was already inactive.
+// nil if the group was already inactive, or if another call ended the live chat meanwhile.
 func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoResult, error) {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	if r != nil && (r.State() != livechat.Ended || isInterrupted(r, livechat.EndedByOutlet)) {
-		return s.endRaw(ctx, r)
+		run, err := s.end(ctx, r, livechat.EndedByOutlet, fieldHeardUntil, s.timeOf(nil))
+		if errors.Is(err, boterr.FailedPrecondition) { // Another call ended it meanwhile.
+			return nil, nil
+		}
+		if err == nil {
+			err = run.reconcile(ctx, wantClosed)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &livechat.EndBravoResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &run.r.Assignment}, nil
 	}
 	left, err := s.groups().Where(record.FieldID, g.ID).Update(ctx, record.Patch{Patch: document.O(fieldActive, false)})
 	if err != nil || left.Modified == 0 {
 		return nil, err
 	}
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID()}, nil
-}
-
-// endRaw ends and closes an assignment. The result is nil if another call ended it meanwhile.
-func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoResult, error) {
-	ended, err := s.end(ctx, r, livechat.EndedByOutlet, fieldHeardUntil, s.timeOf(nil))
-	if errors.Is(err, boterr.FailedPrecondition) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := ended.reconcile(ctx, wantClosed); err != nil {
-		return nil, err
-	}
-	closed, err := s.loadAssignment(ctx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
 }
 
 // If one side is gone for good (send.IsGone), such as an archived conversation or a member who blocked the bot, the
@@ -367,13 +368,8 @@ const mostReason = 500
 // endGone ends an assignment because one side is gone. It reports whether the other side got a text. It does nothing
 // if the assignment is no longer open.
 func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, why error) (bool, error) {
-	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
-	if err != nil || ended == nil {
-		return false, err
-	}
-	run := &pass{Service: s, r: ended}
-	err = run.reconcile(ctx, wantClosed)
-	return run.isTold, err
+	run, err := s.endIf(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
+	return run != nil && run.isTold, err
 }
 
 // EndErased ends a member's open live chat before the member is erased. The agent gets the text MemberGone, and the
@@ -405,10 +401,10 @@ func (s *Service) sendInChat(
 	case gone != "" && send.IsGone(err):
 		_, lost := s.endGone(ctx, r, gone, err)
 		return send.Result{}, joined(err, lost)
-	case err != nil:
-		return send.Result{}, err
+	case err == nil:
+		err = s.watchIdle(ctx, r)
 	}
-	if err := s.watchIdle(ctx, r); err != nil {
+	if err != nil {
 		return send.Result{}, err
 	}
 	return result, nil
@@ -487,7 +483,7 @@ func (s *Service) TellLate(ctx context.Context, channelID string, event send.Mes
 		return err
 	}
 	to := event.From
-	if hasBroadcastGroup(outlet, event.To) {
+	if channels.HasBroadcastGroup(outlet, event.To) {
 		to = event.To
 	}
 	if isLate {

@@ -73,42 +73,34 @@ func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	}
 }
 
-func TestInletEndLiveChat_RecallFails(t *testing.T) {
+func TestEnd_RecallFails(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", onCharlieAndDelta)
-	s.platform.fail("C1", errDown)
-	s.platform.fail("U1", boterr.New(boterr.NotFound, "", "the ticket is gone"))
-	_, err := call(t, s.mine.InletEndLiveChat, recall)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "ticket of C1 in desk")
-	require.NotContains(t, err.Error(), "U1", "a ticket that is gone needs no recall")
-	require.Equal(t, livechat.Ended, s.record(t, "a1").State())
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the live chat is over all the same")
+	for name, end := range map[string]func(s *fixture) error{
+		"in the inlet": func(s *fixture) error { return errorOf(call(s.t, s.mine.InletEndLiveChat, recall)) },
+		"withdrawn": func(s *fixture) error {
+			return errorOf(call(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.pending(t, "a1", "ada", onCharlieAndDelta)
+			s.platform.fail("C1", errDown)
+			s.platform.fail("U1", boterr.New(boterr.NotFound, "", "the ticket is gone"))
+			err := end(s)
+			require.ErrorIs(t, err, boterr.Unavailable)
+			require.ErrorContains(t, err, "ticket of C1 in desk")
+			require.NotContains(t, err.Error(), "U1", "a ticket that is gone needs no recall")
+			require.Equal(t, livechat.Ended, s.record(t, "a1").State(), "the live chat is over all the same")
+			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 
-	s.platform.work("C1")
-	must(t, s.mine.InletEndLiveChat, recall)
-	require.Equal(t, []string{"team: recall the ticket of D1", "desk: recall the ticket of C1"}, s.platform.did())
-	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
-}
-
-func TestEndLiveChat_CompletedLate(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	broken, _ := s.interrupted(1)
-	_, err := call(t, broken.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, errInterrupted)
-	s.taken(t, "a2", "ada", "eve@desk")
-
-	must(t, s.mine.EndLiveChat, endByEve)
-	require.Equal(t, livechat.Ended, s.record(t, "a1").State())
-	require.NotZero(t, s.record(t, "a1").ClosedAt)
-	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Equal(t, s.record(t, "a2").Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-	require.Len(t, s.groups(t, document.O("active", true)), 1)
+			s.platform.work("C1")
+			require.NoError(t, end(s))
+			require.Equal(t, []string{"team: recall the ticket of D1", "desk: recall the ticket of C1"}, s.platform.did())
+			s.requireNothingLeft()
+			requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
+		})
+	}
 }
 
 func TestEndLiveChat_GivenGroup(t *testing.T) {
@@ -143,26 +135,10 @@ func TestEndLiveChat_GroupOfAnotherStays(t *testing.T) {
 	require.False(t, s.group(t, "g2").Active)
 }
 
-func TestEndLiveChat_WhileSending(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "type": "charlie", "active": true,
-		"valid": true, "assignment": "a1", "member": "ada", "inlet": "web", "meta": {}}`)
-	s.change(t, "assignments", document.O("_id", "a1"),
-		document.O("$set", document.O("group", "g1"), "$unset", document.O("sentAt", "")))
-	require.Equal(t, livechat.Sending, s.record(t, "a1").State())
-	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "room"}}`)
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-}
-
-// Errors of connectors after which a recipient is gone for good, and other errors.
+// errArchived is the error of a connector after which a recipient is gone for good. notGone are other errors.
 var (
-	gone = map[string]error{
-		"archived": boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{}),
-		"unknown":  boterr.New(boterr.NotFound, "", "there is no such user"),
-	}
-	notGone = map[string]error{
+	errArchived = boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{})
+	notGone     = map[string]error{
 		"down":       errDown,
 		"token":      boterr.New(boterr.FailedPrecondition, "", "the token was revoked"),
 		"too often":  boterr.New(boterr.ResourceExhausted, "", "too many messages"),
@@ -172,66 +148,27 @@ var (
 	}
 )
 
-// side is a side of a live chat that writes to the other one: the member ada in the inlet web, or the agent eve in group1
-// of the outlet desk.
-type side struct {
-	target, other string
-	by            livechat.EndedBy
-	text          string
-	write         func(s *fixture) error
-}
-
-func sides(t *testing.T) map[string]side {
-	t.Helper()
-	texts := livechat.DefaultTexts()
-	return map[string]side{
-		"the member writes": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
-			_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
-			return err
-		}},
-		"the agent writes": {"ada-web", "group1", livechat.EndedByMemberGone, texts.MemberGone, func(s *fixture) error {
-			_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
-			return err
-		}},
-		"the bot writes to the member": {"ada-web", "group1", livechat.EndedByMemberGone, texts.MemberGone, func(s *fixture) error {
-			_, err := call(t, s.mine.SendMessageToInlet,
-				`{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "hi"}}`)
-			return err
-		}},
-		"the bot writes to the agent": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
-			_, err := call(t, s.mine.SendMessageToOutletGroup,
-				`{"groupId": "`+s.record(t, "a1").Group+`", "response": {"type": "TEXT", "text": "hi"}}`)
-			return err
-		}},
-	}
-}
-
-func TestGone_EndsTheLiveChat(t *testing.T) {
-	t.Parallel()
-	for name, side := range sides(t) {
-		for how, err := range gone {
-			t.Run(name+", "+how, func(t *testing.T) {
-				t.Parallel()
-				s := newFixture(t)
-				s.taken(t, "a1", "ada", "eve@desk")
-				s.platform.fail(side.target, err)
-				failed := side.write(s)
-				if name == "the member writes" || name == "the agent writes" {
-					require.NoError(t, failed)
-				} else {
-					require.Equal(t, boterr.CodeOf(err), boterr.CodeOf(failed), "bot logic sees why")
-				}
-				s.requireOver(t, "a1", "ada", side.by)
-				require.NotEmpty(t, s.record(t, "a1").EndReason)
-				require.Equal(t, []string{side.text}, s.textsIn(side.other), "the other side is told")
-			})
-		}
-	}
-}
-
 func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 	t.Parallel()
-	for name, side := range sides(t) {
+	for name, side := range map[string]struct {
+		target string
+		write  func(s *fixture) error
+	}{
+		"the member writes": {"group1", func(s *fixture) error {
+			return errorOf(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+		}},
+		"the agent writes": {"ada-web", func(s *fixture) error {
+			return errorOf(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+		}},
+		"the bot writes to the member": {"ada-web", func(s *fixture) error {
+			return errorOf(call(t, s.mine.SendMessageToInlet,
+				`{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "hi"}}`))
+		}},
+		"the bot writes to the agent": {"group1", func(s *fixture) error {
+			return errorOf(call(t, s.mine.SendMessageToOutletGroup,
+				`{"groupId": "`+s.record(t, "a1").Group+`", "response": {"type": "TEXT", "text": "hi"}}`))
+		}},
+	} {
 		for how, err := range notGone {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
@@ -256,14 +193,15 @@ func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 // The live chat ends even if the other side cannot be reached either.
 func TestGone_NobodyCanBeTold(t *testing.T) {
 	t.Parallel()
-	for name, err := range map[string]error{"gone as well": gone["archived"], "down": errDown} {
+	for name, err := range map[string]error{"gone as well": errArchived, "down": errDown} {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
-		s.platform.fail("ada-web", gone["archived"])
+		s.platform.fail("ada-web", errArchived)
 		s.platform.fail("group1", err)
 		_, failed := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
 		require.Equal(t, errors.Is(failed, boterr.Unavailable), name == "down", name)
 		s.requireOver(t, "a1", "ada", livechat.EndedByMemberGone)
+		require.Contains(t, s.record(t, "a1").EndReason, "archived", name)
 	}
 }
 
@@ -273,7 +211,7 @@ func TestGone_WhileNobodyHasTakenIt(t *testing.T) {
 	s.pending(t, "a1", "ada")
 	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
 	s.platform.forget()
-	s.platform.fail("ada-web", gone["archived"])
+	s.platform.fail("ada-web", errArchived)
 	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
 	s.requireOver(t, "a1", "ada", livechat.EndedByMemberGone)
 	require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
@@ -284,23 +222,11 @@ func TestGone_AtTheTake(t *testing.T) {
 	s := newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
-	s.platform.fail("group1", gone["archived"])
+	s.platform.fail("group1", errArchived)
 	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	s.requireOver(t, "a1", "ada", livechat.EndedByAgentGone)
 	require.Equal(t, []string{livechat.DefaultTexts().AgentGone}, s.textsIn("ada-web"))
-}
-
-func TestGone_EndedAgainSaysWhy(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.platform.fail("ada-web", gone["archived"])
-	_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
-	require.NoError(t, err)
-	_, err = call(t, s.mine.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the member cannot be reached any more")
 }
 
 // Only From names the agent, and no field names the event's recipient.
@@ -330,19 +256,10 @@ func TestAgentKnownByFrom(t *testing.T) {
 
 	// Now the member is gone.
 	s.taken(t, "a2", "ada", "eve@desk")
-	s.platform.fail("ada-web", gone["archived"])
+	s.platform.fail("ada-web", errArchived)
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", from("Hello?")))
 	s.requireOver(t, "a2", "ada", livechat.EndedByMemberGone)
 	require.Equal(t, []string{texts.MemberGone}, s.textsIn("eve"))
-}
-
-func TestTellOver_HandedOn(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
-	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-	require.Equal(t, []string{livechat.DefaultTexts().Over}, s.textsIn("group1"))
 }
 
 func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
@@ -359,53 +276,16 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	require.Equal(t, sent[0].ID, sent[1].ID)
 }
 
-func TestTellOver_Fails(t *testing.T) {
+func TestTellLate_NobodyToTell(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	must(t, s.mine.EndLiveChat, endByEve)
-	s.platform.fail("group1", errDown)
-	_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
-	require.ErrorIs(t, err, boterr.Unavailable, "a later attempt tells the agent")
-	s.platform.fail("group1", gone["archived"])
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-}
-
-func TestTellLate(t *testing.T) {
-	t.Parallel()
-	texts := livechat.DefaultTexts()
+	s.pending(t, "a1", "ada", onlyIn("desk"))
+	must(t, s.mine.InletEndLiveChat, `{}`)
 	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
-	for name, test := range map[string]struct {
-		end  func(s *fixture)
-		want string
-	}{
-		"taken back": {func(s *fixture) { must(s.t, s.mine.InletEndLiveChat, `{}`) }, texts.Late},
-		"withdrawn": {func(s *fixture) {
-			must(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		}, texts.Late},
-		"by somebody": {func(s *fixture) {
-			s.take(s.t, "a1", "eve@desk")
-		}, "Taken by eve."},
-		"after its end": {func(s *fixture) {
-			s.advance(livechat.IdleTimeout)
-			require.NoError(s.t, s.mine.Expire(s.t.Context(), idleAgenda()))
-		}, texts.Late},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newFixture(t)
-			s.pending(t, "a1", "ada", onlyIn("desk"))
-			test.end(s)
-			s.platform.forget()
-			isTaken, late := s.mine.TakeByTap(t.Context(), "desk", tap)
-			require.Error(t, late)
-			require.False(t, isTaken)
-			require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
-			require.Equal(t, []string{test.want}, s.textsIn("C1"))
-			s.platform.fail("C1", gone["archived"])
-			require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late), "there is nobody to tell")
-		})
-	}
+	_, late := s.mine.TakeByTap(t.Context(), "desk", tap)
+	require.Error(t, late)
+	s.platform.fail("C1", errArchived)
+	require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
 }
 
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
@@ -419,79 +299,9 @@ func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
 }
 
-func TestRemovePendingAssignment_SentInPart(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.platform.fail("U1", errDown)
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Empty(t, s.adas(t))
-	require.NotContains(t, s.platform.did(), "desk: recall the ticket of U1", "it was never sent")
-	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
-}
-
-func TestRemovePendingAssignment_RecallFails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mustAsk(t, `{}`)
-	s.platform.fail("U1", errDown)
-	s.platform.fail("C1", boterr.New(boterr.NotFound, "", "gone"))
-	_, err := call(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "ticket of U1 in desk")
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the request is open no more")
-	require.Equal(t, livechat.Ended, s.adas(t)[0].State(), "nobody can take it")
-	s.platform.work("U1")
-	s.platform.forget()
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Equal(t, []string{"desk: recall the ticket of U1"}, s.platform.did())
-	require.Empty(t, s.adas(t))
-}
-
-func TestRemovePendingAssignment_MemberGone(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mustAsk(t, `{}`)
-	s.change(t, "members", document.O("_id", "ada"), document.Set("app", "another"))
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Empty(t, s.adas(t))
-}
-
 // idleAgenda returns the agenda of ada's live chat, which is due.
 func idleAgenda() agenda.Agenda {
 	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: agenda.LiveChatTagPrefix + "idle"}
-}
-
-func TestExpire(t *testing.T) {
-	t.Parallel()
-	for name, request := range map[string]func(s *fixture){
-		"taken":   func(s *fixture) { s.taken(t, "a1", "ada", "eve@desk") },
-		"pending": func(s *fixture) { s.pending(t, "a1", "ada") },
-	} {
-		s := newFixture(t)
-		request(s)
-		s.advance(livechat.IdleTimeout - time.Millisecond)
-		require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-		require.NotEqual(t, livechat.Ended, s.record(t, "a1").State(), name)
-		s.advance(time.Millisecond)
-		due := s.mine.onlyAgenda(t, "ada")
-		require.Equal(t, s.at(0), due.NextRunAt)
-		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda))
-		s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
-		before := s.stored(t)
-		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda), "an agenda may run twice")
-		require.Equal(t, before, s.stored(t))
-		requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{}`, boterr.FailedPrecondition, "member"})
-	}
-}
-
-func TestExpire_IdleTimeoutOfHost(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.IdleTimeout = time.Hour })
-	s.taken(t, "a1", "bob", "eve@desk")
-	require.Equal(t, s.at(time.Hour), s.record(t, "a1").Expiry)
-	require.Equal(t, s.at(time.Hour), s.mine.onlyAgenda(t, "bob").NextRunAt)
 }
 
 func TestExpire_TooEarly(t *testing.T) {
@@ -512,17 +322,4 @@ func TestExpire_TooEarly(t *testing.T) {
 	require.NoError(t, s.mine.Expire(t.Context(), s.mine.onlyAgenda(t, "ada").Agenda))
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 	require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-}
-
-func TestExpire_NothingOpen(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	before := s.stored(t)
-	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-	require.Equal(t, before, s.stored(t))
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
-	before = s.stored(t)
-	s.advance(24 * time.Hour)
-	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-	require.Equal(t, before, s.stored(t), "idle time is not watched")
 }

@@ -48,8 +48,7 @@ func (s *Service) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupB
 	if p.Type != "" {
 		filter = filter.With(fieldType, document.O("$eq", string(p.Type)))
 	}
-	g, err := s.latestGroup(ctx, filter)
-	return g, boterr.PrefixField(field, err)
+	return s.latestGroup(ctx, field, filter)
 }
 
 // GetGroupByGroupExternalID implements Operations.
@@ -57,8 +56,7 @@ func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetG
 	if p.GroupExternalID == "" {
 		return nil, boterr.Missing("groupExternalId", "the id of a group on the outlet's platform")
 	}
-	g, err := s.latestGroup(ctx, document.O(fieldExternalID, p.GroupExternalID))
-	return g, boterr.PrefixField("groupExternalId", err)
+	return s.latestGroup(ctx, "groupExternalId", document.O(fieldExternalID, p.GroupExternalID))
 }
 
 // GetGroupByInletGroup implements Operations.
@@ -69,9 +67,8 @@ func (s *Service) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupB
 	case p.InletGroupExternalID == "":
 		return nil, boterr.Missing(fieldInletGroupExternalID, "the id of a group on the inlet's platform")
 	}
-	g, err := s.latestGroup(ctx, document.O(
+	return s.latestGroup(ctx, fieldInletGroupExternalID, document.O(
 		fieldInletGroupExternalID, document.O("$eq", p.InletGroupExternalID), fieldInlet, document.O("$eq", p.Inlet)))
-	return g, boterr.PrefixField(fieldInletGroupExternalID, err)
 }
 
 // GetGroupByMemberID implements Operations.
@@ -82,9 +79,8 @@ func (s *Service) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByM
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
 	}
-	g, err := s.latestGroup(ctx, document.O(
+	return s.latestGroup(ctx, "memberId", document.O(
 		fieldMember, document.O("$eq", p.MemberID), fieldInlet, document.O("$eq", p.Inlet)))
-	return g, boterr.PrefixField("memberId", err)
 }
 
 // UpdateGroup implements Operations.
@@ -265,8 +261,13 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {
 		return "", nil
 	}
-	link, err := s.renewLink(ctx, linker, in, p.BravoGroupID)
-	return link, aboutGroup(fieldBravoGroupID, err)
+	type renewed struct{ Link string }
+	of := fmt.Sprintf("link %q %q", in.ID, p.BravoGroupID)
+	made, err := sends.Once(ctx, s.env, of, func(ctx context.Context) (renewed, error) {
+		link, err := linker.RenewInviteLink(ctx, in, p.BravoGroupID)
+		return renewed{Link: link}, sends.PlatformError(ctx, in.Type, err)
+	})
+	return made.Link, aboutGroup(fieldBravoGroupID, err)
 }
 
 func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string) error {
@@ -274,18 +275,6 @@ func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker,
 		return struct{}{}, sends.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
 	})
 	return err
-}
-
-// renewLink creates a new invitation link for a group and returns it.
-func (s *Service) renewLink(
-	ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string,
-) (string, error) {
-	type renewed struct{ Link string }
-	made, err := sends.Once(ctx, s.env, fmt.Sprintf("link %q %q", in.ID, groupExternalID), func(ctx context.Context) (renewed, error) {
-		link, err := linker.RenewInviteLink(ctx, in, groupExternalID)
-		return renewed{Link: link}, sends.PlatformError(ctx, in.Type, err)
-	})
-	return made.Link, err
 }
 
 // aboutGroup sets the field of a NotFound error to the parameter with the group.
@@ -314,8 +303,13 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livec
 			return err
 		}
 		if before == "" {
-			if before, err = s.lastJoined(ctx, in, p); err != nil {
+			last, err := s.newestGroup(ctx, inConversation(in.ID, p.BravoGroupID).
+				With(fieldAdminExternalID, document.O("$eq", p.ExternalID)), onlyOver)
+			if err != nil {
 				return err
+			}
+			if last != nil {
+				before = last.ID
 			}
 		}
 		g := joinedGroup(s.joinedID(in, p, before), in, p, admin, live)
@@ -329,16 +323,6 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livec
 		}
 		before = g.ID // Another call created this record. It is live, or has already ended.
 	}
-}
-
-// lastJoined returns the id of an agent's newest record of a group that is no longer live, or "".
-func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) (string, error) {
-	last, err := s.newestGroup(ctx, inConversation(in.ID, p.BravoGroupID).
-		With(fieldAdminExternalID, document.O("$eq", p.ExternalID)), onlyOver)
-	if err != nil || last == nil {
-		return "", err
-	}
-	return last.ID, nil
 }
 
 // groupName returns the platform's name of a group, or "" if the platform has no names.
@@ -439,10 +423,10 @@ func (s *Service) fetchPicture(ctx context.Context, address string) (livechat.Pi
 	switch {
 	case err != nil:
 		return livechat.Picture{}, err
-	case isPassing(answer.Status):
-		return livechat.Picture{}, boterr.New(boterr.Unavailable, "", "the address answers with the status %d: try again later", answer.Status)
-	case !answer.OK():
+	case isRefusal(answer.Status):
 		return livechat.Picture{}, boterr.Invalid("", "the address answers with the status %d: give the address of a picture", answer.Status)
+	case !answer.OK():
+		return livechat.Picture{}, boterr.New(boterr.Unavailable, "", "the address answers with the status %d: try again later", answer.Status)
 	}
 	picture := livechat.Picture{ContentType: mediaTypeOf(answer), Bytes: answer.Body}
 	if !strings.HasPrefix(picture.ContentType, "image/") || len(picture.Bytes) == 0 {
@@ -450,11 +434,6 @@ func (s *Service) fetchPicture(ctx context.Context, address string) (livechat.Pi
 			len(picture.Bytes), picture.ContentType)
 	}
 	return picture, nil
-}
-
-// isPassing reports whether a request with this status may succeed later.
-func isPassing(status int) bool {
-	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
 // mediaTypeOf returns the media type of a response from its header or, if that is missing or too general, from its

@@ -3,10 +3,7 @@ package livechats_test
 import (
 	"fmt"
 	"runtime"
-	"strings"
-	"sync"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,27 +15,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
-
-func TestGetGroup_EmptyMeta(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.put(t, "groups", `{"_id": "g1", "app": "mine"}`)
-	require.JSONEq(t, `{"_id": "g1", "app": "mine", "meta": {}, "active": false, "valid": false}`,
-		must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
-}
-
-func TestGet_Unreadable(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putGroup(t, "g1", `, "name": 7`)
-	_, err := call(t, s.mine.GetGroup, `{"groupId": "g1"}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the stored group g1 cannot be read: invalid argument: name")
-	s.putAssignment(t, "a1", 1, `, "targets": 7`)
-	_, err = call(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the stored assignment a1 cannot be read: invalid argument: targets")
-}
 
 func TestGetGroup_NewestOfOneMoment(t *testing.T) {
 	t.Parallel()
@@ -149,33 +125,12 @@ func TestCreateAssignment_InAGroupThatIsOverIsTakenByNobody(t *testing.T) {
 	require.Equal(t, livechat.Pending, asked.State())
 }
 
-func TestRelayFromAgent_TalkAmongAgentsReachesNoMember(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Charlie))
-	s.taken(t, "a1", "ada", "mallory@desk")
-	s.platform.forget()
-	requireOutcome(t, livechats.OutcomeNone)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "mallory", "what a customer")))
-	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", "mallory", "bye")})
-	require.Error(t, err)
-	require.Empty(t, s.platform.did())
-	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
-}
-
 func TestTake_SendsTheSummaryWhereAnOutletIgnoresCreateGroup(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	asked := s.mustAsk(t, `{"createGroup": {}, "assignmentDetails": {"summary": "Order 7"}}`)
 	took := s.take(t, asked.ID, "eve@desk")
 	require.Contains(t, s.platform.did(), "desk: send to "+took.Group.ExternalID+": Order 7")
-}
-
-func TestCreateAssignment_LongSummaryLeavesRoomForTheHistory(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, historyAt)
-	s.mustAsk(t, `{"history": true, "assignmentDetails": {"summary": "`+strings.Repeat("a", 1990)+`"}}`)
-	text := s.lastSent(t).Text()
-	require.Equal(t, send.MaxText, utf8.RuneCountInString(text))
-	require.Contains(t, text, "…\nhttps://", "the address is whole")
 }
 
 func TestAddNewTargets_TakenMeanwhileIsShownOnTheNewTicket(t *testing.T) {
@@ -214,16 +169,6 @@ func (a *app) addAdmin(t *testing.T, adminID, name string) {
 	t.Helper()
 	_, err := a.SaveAdmin(t.Context(), livechat.Admin{AdminID: adminID, ExternalID: "E1", Name: name})
 	require.NoError(t, err)
-}
-
-func TestSaveAdmin_SameIDInTwoApps(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.addAdmin(t, "eve", "mine")
-	s.theirs.addAdmin(t, "eve", "theirs")
-	require.Equal(t, "mine", withField(t, must(t, s.mine.GetAdmin, `{"adminId": "eve"}`), "name"))
-	require.Equal(t, "theirs", withField(t, must(t, s.theirs.GetAdmin, `{"adminId": "eve"}`), "name"))
-	require.Equal(t, "theirs", withField(t, must(t, s.theirs.GetAdminByExternalID, `{"externalId": "E1"}`), "name"))
 }
 
 func TestGetAdmin_IDOfTheRecord(t *testing.T) {
@@ -267,27 +212,4 @@ func TestSaveAdmin_Refuses(t *testing.T) {
 	require.ErrorIs(t, err, boterr.AlreadyExists)
 	require.Equal(t, "externalId", fieldOf(t, err))
 	require.Equal(t, before, s.stored(t))
-}
-
-func TestSaveAdmin_OneOfManyAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	const many = 8
-	errs := make([]error, many)
-	var saving sync.WaitGroup
-	for i := range many {
-		saving.Go(func() {
-			_, errs[i] = s.mine.SaveAdmin(t.Context(), livechat.Admin{AdminID: string(rune('a' + i)), ExternalID: "E1"})
-		})
-	}
-	saving.Wait()
-	var refusals int
-	for _, err := range errs {
-		if err != nil {
-			require.ErrorIs(t, err, boterr.AlreadyExists)
-			refusals++
-		}
-	}
-	require.Equal(t, many-1, refusals)
-	require.NotEmpty(t, must(t, s.mine.GetAdminByExternalID, `{"externalId": "E1"}`))
 }

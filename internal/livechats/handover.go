@@ -117,9 +117,7 @@ func (p *pass) endPrevious(ctx context.Context) error {
 // finishPrevious closes the assignment that was handed on, if it has ended. A failure is added to errs, and
 // does not prevent the next assignment from opening.
 func (p *pass) finishPrevious(ctx context.Context) error {
-	if err := p.finishParent(ctx, p.r); err != nil {
-		p.errs = append(p.errs, err)
-	}
+	p.errs = append(p.errs, p.finishParent(ctx, p.r))
 	return nil
 }
 
@@ -259,7 +257,7 @@ func (s *Service) handover(
 		return request{}, boterr.PrefixField(fieldMeta, err)
 	}
 	asked := request{
-		member: m, label: cmp.Or(p.Label, livechat.DefaultLabel), targets: p.Targets, outlet: outlet.ID,
+		member: m, targets: p.Targets, outlet: outlet.ID,
 		relayText: p.RelayMessage, takenMessage: p.TakenMessage, heardUntil: s.timeOf(p.MessageEvent),
 	}
 	asked.record = livechat.AssignmentRecord{
@@ -268,7 +266,7 @@ func (s *Service) handover(
 			Meta: meta, History: previous.History, RelayMessage: previous.RelayMessage, InletGroupInfo: inletGroup,
 		},
 		Progress:       livechat.Progress{Slot: handoverSlot(previous.ID)},
-		Label:          asked.label,
+		Label:          cmp.Or(p.Label, livechat.DefaultLabel),
 		Summary:        cmp.Or(p.Summary, previous.Summary),
 		GroupName:      cmp.Or(p.GroupName, previous.GroupName),
 		TakenMessage:   cmp.Or(p.TakenMessage, previous.TakenMessage),

@@ -64,43 +64,16 @@ func (s *fixture) handedOn(t *testing.T, params string) *livechat.AssignmentReco
 	return s.record(t, document.Get(object(t, must(t, s.mine.ReassignAssignment, params)), "assignmentId", ""))
 }
 
-func TestReassignAssignment_OutletNotPaired(t *testing.T) {
+// The label is of an outlet that is not paired, or of one that is paired with others.
+func TestReassignAssignment_Pairing(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
-	_, _, event := conversation(t, s)
-	s.mine.pair(t)
-	s.handedOn(t, `{`+event+`, "label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-}
-
-func TestReassignAssignment_Pending(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{}`)
-	s.platform.forget()
-	s.handedOn(t, `{"channel": {"_id": "team"}, "previousAssignment": {"_id": "`+r.ID+`"}, "label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
-	require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
-	require.NotContains(t, s.platform.did(), "desk: recall the ticket of C9")
-}
-
-func TestReassignAssignment_LabelOfAnotherOutlet(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	_, _, event := conversation(t, s)
-	s.mine.pair(t, "help", "desk")
-	s.handedOn(t, `{`+event+`, "label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-}
-
-func TestReassignAssignment_DirectOutlet(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	_, _, event := conversation(t, s)
-	next := s.handedOn(t, `{`+event+`, "targets": [{"channel": "help"}], "relayMessage": "go on"}`)
-	require.Equal(t, send.Text("go on").String(), s.lastSent(t).String())
-	require.Equal(t, "help", next.Direct)
+	for _, outlets := range [][]string{nil, {"help", "desk"}} {
+		s := newFixture(t)
+		_, _, event := conversation(t, s)
+		s.mine.pair(t, outlets...)
+		s.handedOn(t, `{`+event+`, "label": "sales"}`)
+		require.Equal(t, []string{"desk C9"}, s.sentTo())
+	}
 }
 
 func TestReassignAssignment_CustomOutlet(t *testing.T) {
@@ -357,4 +330,13 @@ func (s *fixture) loseNext(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.store.Collection("assignments").Delete(t.Context(), which, store.DeleteOptions{})
 	require.NoError(t, err)
+}
+
+func TestReassignAssignment_DirectOutlet(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, _, event := conversation(t, s)
+	next := s.handedOn(t, `{`+event+`, "targets": [{"channel": "help"}], "relayMessage": "go on"}`)
+	require.Equal(t, send.Text("go on").String(), s.lastSent(t).String())
+	require.Equal(t, "help", next.Direct)
 }

@@ -271,7 +271,8 @@ func (l *lostError) Unwrap() error { return l.cause }
 
 // passOnKept sends the kept messages of an assignment to its conversation, oldest first, and removes each one after
 // it was sent. If several calls run concurrently, only one sends, and the others return true as isBusy. It returns a
-// lostError if the conversation is gone.
+// lostError if the conversation is gone. A later attempt of a run takes over from the earlier one at once, because it has
+// the same id as a sender.
 func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) (isBusy bool, err error) {
 	if _, err := s.adoptKept(ctx, r); err != nil {
 		return false, err
@@ -284,27 +285,26 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 	if err != nil {
 		return false, err
 	}
-	now, err := s.claimKept(ctx, r.ID)
+	holder := s.env.SendID(ctx, "sender of kept "+r.ID)
+	now, err := s.claimLease(ctx, r.ID, fieldKeptSender, holder, document.O(fieldKept+".0", isPresent))
 	if err != nil {
 		return false, err
 	}
-	if now == nil {
-		return s.hasKept(ctx, r.ID)
+	if now == nil { // There are none, or another call sends them.
+		now, err = s.findAssignment(ctx, r.ID)
+		return now != nil && now.State() != livechat.Ended && len(now.Kept) > 0, err
 	}
 	mine := document.O(fieldKeptSender+".id", now.KeptSender.ID)
 	defer func() { // Other calls may continue at once, or if this fails, once the lease has expired.
 		_, _ = s.modify(context.WithoutCancel(ctx), r.ID, mine, document.Unset(fieldKeptSender))
 	}()
-	if err := s.sendHeading(ctx, outlet, g, now.Kept); err != nil {
-		return false, err
+	if s.texts.Before != "" && len(now.Kept) > 0 {
+		heading := strings.ReplaceAll(s.texts.Before, countPlaceholder, strconv.Itoa(len(now.Kept)))
+		if err := s.tellIn(ctx, outlet, g.ExternalID, now.Kept[0].ID+"/before", heading); err != nil {
+			return false, orLost(err)
+		}
 	}
 	return false, s.drainKept(ctx, now, outlet, g)
-}
-
-// hasKept reports whether an open assignment has kept messages.
-func (s *Service) hasKept(ctx context.Context, id string) (bool, error) {
-	now, err := s.findAssignment(ctx, id)
-	return now != nil && now.State() != livechat.Ended && len(now.Kept) > 0, err
 }
 
 // drainKept sends the kept messages of an assignment. The call must be the assignment's KeptSender.
@@ -332,22 +332,6 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 		}
 	}
 	return nil
-}
-
-// claimKept makes the call the sender of the kept messages of an open assignment. It returns nil if there are none,
-// or if another call sends them. A later attempt of a run takes over from the earlier one at once, because it has
-// the same id.
-func (s *Service) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
-	holder := s.env.SendID(ctx, "sender of kept "+id)
-	return s.claimLease(ctx, id, fieldKeptSender, holder, document.O(fieldKept+".0", isPresent))
-}
-
-func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {
-	if s.texts.Before == "" || len(kept) == 0 {
-		return nil
-	}
-	text := strings.ReplaceAll(s.texts.Before, countPlaceholder, strconv.Itoa(len(kept)))
-	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept[0].ID+"/before", text))
 }
 
 // sendToAgent sends a member's message to the conversation with an agent, and the text Unshown if the platform cannot

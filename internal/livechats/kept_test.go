@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -37,24 +38,6 @@ func (s *fixture) textsIn(target string) []string {
 		}
 	}
 	return texts
-}
-
-func TestKept_SentToWhoeverTakesIt(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.says(t, s.mine.Service, "It leaks {{firstName}}.", livechats.OutcomeKept)
-	picture := send.MessageEvent{From: "ada-web", Type: send.TypeImage, Data: document.O("url", "https://pic.example/1.png")}
-	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", picture))
-	require.Len(t, s.record(t, "a1").Kept, 2)
-
-	took := s.take(t, "a1", "eve@desk")
-	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeDelivered)
-	require.Equal(t, []string{
-		"Order 7, for {{firstName}}", "Written before (2):", "It leaks {{firstName}}.", "", "Hello?",
-	}, s.textsIn(took.Group.ExternalID))
-	require.Empty(t, s.record(t, "a1").Kept)
-	require.Nil(t, s.record(t, "a1").KeptSender)
 }
 
 // A message that is written at any moment of a take must be sent after earlier messages.
@@ -110,24 +93,6 @@ func TestKept_Bounds(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument, "what no agent could be sent is refused at once")
 }
 
-func TestTellWaiting_OncePerRequest(t *testing.T) {
-	t.Parallel()
-	waiting := livechat.DefaultTexts()
-	waiting.Waiting = "You are [position] of [waiting]."
-	s := newFixture(t, func(p *livechats.Ports) { p.Texts = &waiting })
-	s.pending(t, "a0", "bob")
-	s.advance(time.Second)
-	s.pending(t, "a1", "ada")
-	for range 2 {
-		s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
-		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
-	}
-	require.Equal(t, []string{"You are 2 of 2."}, s.textsIn("ada-web"))
-	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeDelivered))
-	require.NoError(t, s.mine.TellWaiting(t.Context(), "nobody", livechats.OutcomeKept))
-	require.Len(t, s.platform.sent(), 1)
-}
-
 func TestTexts_SwitchedOff(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, func(p *livechats.Ports) { p.Texts = &livechat.Texts{} })
@@ -154,21 +119,6 @@ func TestTexts_SwitchedOff(t *testing.T) {
 		_, _ = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 		require.Empty(t, s.platform.did())
 	}
-}
-
-func TestKept_HandedOn(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.advance(time.Minute)
-	handed := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
-	s.says(t, s.mine.Service, "Are you there?", livechats.OutcomeKept)
-	// The untaken assignment is handed on again, with its kept messages.
-	again := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "default", "previousAssignment": {"_id": "`+handed.ID+`"}}`)
-	require.Empty(t, s.record(t, handed.ID).Kept)
-	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
-	took := s.take(t, again.ID, "mallory@desk")
-	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (2):", "Are you there?", "Hello?"}, s.textsIn(took.Group.ExternalID))
 }
 
 // Two requests may each have kept the maximum for one request. The oldest messages must remain.
@@ -260,35 +210,6 @@ func TestKept_HandedOnWhileItIsRead(t *testing.T) {
 	}
 }
 
-func TestKept_PlatformCannotShowIt(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
-	s.pending(t, "a1", "ada")
-	location := send.MessageEvent{From: "ada-web", Type: "LOCATION", Data: document.O("x", 1)}
-	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", location))
-	s.says(t, s.mine.Service, "two", livechats.OutcomeKept)
-	took := s.take(t, "a1", "eve@desk")
-	require.Equal(t, []string{
-		"Order 7, for {{firstName}}", "Written before (2):", livechat.DefaultTexts().Unshown, "two",
-	}, s.textsIn(took.Group.ExternalID))
-	require.Empty(t, s.record(t, "a1").Kept)
-}
-
-func TestKept_NotSentNowIsSentLater(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
-	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
-	s.platform.fail("group1", errDown)
-	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "kept messages")
-	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
-	s.platform.work("group1")
-	s.says(t, s.mine.Service, "two", livechats.OutcomeDelivered)
-	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
-}
-
 // attempts are the attempts of a run. Each one gets the same ids, and remembers what an earlier one did.
 type attempts struct {
 	of     *fixture
@@ -322,33 +243,6 @@ func (a *attempts) next(store store.Store) *livechats.Service {
 
 func (s *fixture) attempts() *attempts { return &attempts{of: s, known: map[string]document.Object{}} }
 
-// The request is taken while the run keeps the message, and the message cannot be passed on at once.
-func TestKept_OnceByTwoAttempts(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
-	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
-	s.platform.fail("group1", errDown)
-	run, hasHappened := s.attempts(), false
-	run.isLast = true
-	taken := beforeWrites(s.store, 0, func() error {
-		if !hasHappened {
-			hasHappened = true
-			_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
-			require.ErrorContains(t, err, "kept messages")
-		}
-		return nil
-	})
-	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.True(t, hasHappened)
-	require.Empty(t, s.textsIn("ada-web"), "the message is kept")
-
-	s.platform.work("group1")
-	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
-	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
-}
-
 // After a crash between any two writes, the next attempt passes on what the crashed one left, without waiting for its
 // lease to expire.
 func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
@@ -379,18 +273,6 @@ func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
 	})
 }
 
-// pausedStore is a store whose clock moves on while calls pause.
-type pausedStore struct {
-	store.Store
-
-	paused *atomic.Int64
-}
-
-func (p pausedStore) Now(ctx context.Context) (time.Time, error) {
-	now, err := p.Store.Now(ctx)
-	return now.Add(time.Duration(p.paused.Load())), err
-}
-
 // After a crash between any two writes, the agent takes the request again. That completes the rest, once the lease of the
 // crashed call has expired: it loses no message, and sends none twice, except with the same id.
 func TestTake_AfterCrash(t *testing.T) {
@@ -408,7 +290,8 @@ func TestTake_AfterCrash(t *testing.T) {
 		_, err := broken.Take(t.Context(), takenBy("a1", "eve@desk"))
 		if hasBroken() {
 			require.ErrorIs(t, err, errInterrupted)
-			_, err = s.on(pausedStore{s.store, paused}).Take(t.Context(), takenBy("a1", "eve@desk"))
+			afterPauses := clockStore{s.store, func() time.Time { return timelimit.Now().Add(time.Duration(paused.Load())) }}
+			_, err = s.on(afterPauses).Take(t.Context(), takenBy("a1", "eve@desk"))
 		}
 		require.NoError(t, err, "after %d writes", writes)
 		r, groups := s.record(t, "a1"), s.groups(t, document.O())
@@ -443,26 +326,83 @@ func TestKept_NobodyReadIt(t *testing.T) {
 	require.Equal(t, []string{livechat.DefaultTexts().Unread}, s.textsIn("ada-web"))
 }
 
-// picky is a connector for a platform that only shows texts.
-type picky struct{ send.Connector }
+// limited is a connector for a platform that refuses some types of messages.
+type limited struct {
+	send.Connector
 
-func (p picky) Unwrap() send.Connector { return p.Connector }
-
-func (p picky) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	if message.Response.Type() != send.TypeText {
-		return send.Delivery{}, boterr.Invalid("type", "is %s, and only texts can be shown", message.Response.Type())
-	}
-	return p.Connector.Send(ctx, message)
+	refusal func(send.Type) error
 }
 
-// plain is a connector without messages of type MISC.
-type plain struct{ send.Connector }
+func (l limited) Unwrap() send.Connector { return l.Connector }
 
-func (p plain) Unwrap() send.Connector { return p.Connector }
-
-func (p plain) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	if message.Response.Type() == send.TypeMisc {
-		return send.Delivery{}, boterr.New(boterr.Unsupported, "type", "there is no MISC")
+func (l limited) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := l.refusal(message.Response.Type()); err != nil {
+		return send.Delivery{}, err
 	}
-	return p.Connector.Send(ctx, message)
+	return l.Connector.Send(ctx, message)
+}
+
+// refusing makes the connector for a type of channel refuse messages with the error of a function.
+func refusing(platform channel.Type, refusal func(send.Type) error) func(*livechats.Ports) {
+	return func(p *livechats.Ports) { p.Connectors[platform] = limited{p.Connectors[platform], refusal} }
+}
+
+// The request is taken while the run keeps the message, and the message cannot be passed on at once.
+func TestKept_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+	s.platform.fail("group1", errDown)
+	run, hasHappened := s.attempts(), false
+	run.isLast = true
+	taken := beforeWrites(s.store, 0, func() error {
+		if !hasHappened {
+			hasHappened = true
+			_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
+			require.ErrorContains(t, err, "kept messages")
+		}
+		return nil
+	})
+	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.True(t, hasHappened)
+	require.Empty(t, s.textsIn("ada-web"), "the message is kept")
+
+	s.platform.work("group1")
+	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
+	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
+}
+
+func TestTellWaiting_OncePerRequest(t *testing.T) {
+	t.Parallel()
+	waiting := livechat.DefaultTexts()
+	waiting.Waiting = "You are [position] of [waiting]."
+	s := newFixture(t, func(p *livechats.Ports) { p.Texts = &waiting })
+	s.pending(t, "a0", "bob")
+	s.advance(time.Second)
+	s.pending(t, "a1", "ada")
+	for range 2 {
+		s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
+		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
+	}
+	require.Equal(t, []string{"You are 2 of 2."}, s.textsIn("ada-web"))
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeDelivered))
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "nobody", livechats.OutcomeKept))
+	require.Len(t, s.platform.sent(), 1)
+}
+
+func TestKept_HandedOn(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.advance(time.Minute)
+	handed := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
+	s.says(t, s.mine.Service, "Are you there?", livechats.OutcomeKept)
+	// The untaken assignment is handed on again, with its kept messages.
+	again := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "default", "previousAssignment": {"_id": "`+handed.ID+`"}}`)
+	require.Empty(t, s.record(t, handed.ID).Kept)
+	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
+	took := s.take(t, again.ID, "mallory@desk")
+	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (2):", "Are you there?", "Hello?"}, s.textsIn(took.Group.ExternalID))
 }

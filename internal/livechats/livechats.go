@@ -67,6 +67,7 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -98,7 +99,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		ports.IdleTimeout = livechat.IdleTimeout
 	}
 	if ports.Pause == nil {
-		ports.Pause = pause
+		ports.Pause = func(ctx context.Context, d time.Duration) { _ = timelimit.Wait(ctx, d) } // The caller looks at ctx.
 	}
 	if ports.Unreadable == nil {
 		ports.Unreadable = func(context.Context, error) {}
@@ -264,7 +265,7 @@ const (
 // once, so later sends of the run have the same keys in each attempt.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
 	trying, err := s.env.Attempt(ctx)
-	if err != nil || trying == nil {
+	if err != nil || trying == nil { // Without attempts, there is no id to make.
 		var none T
 		if err == nil {
 			return carryOut(ctx)

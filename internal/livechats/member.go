@@ -22,8 +22,14 @@ func isInLiveChat(given *bool) bool { return given == nil || *given }
 // letIn sets the member's flag to the value that the call or else the record requests. If the assignment has
 // ended meanwhile, it clears the flag.
 func (p *pass) letIn(ctx context.Context) error {
-	if err := p.noteOut(ctx); err != nil {
-		return err
+	if p.isOut != nil && *p.isOut != p.r.OutOfLiveChat {
+		noted, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldOutOfLiveChat, *p.isOut))
+		if err != nil {
+			return err
+		}
+		if noted != nil {
+			p.r = noted
+		}
 	}
 	changed, err := p.setLiveChat(ctx, p.r, !p.r.OutOfLiveChat)
 	if err != nil {
@@ -41,18 +47,6 @@ func (p *pass) letIn(ctx context.Context) error {
 	}
 	p.member, err = p.leaveLiveChat(ctx, p.r)
 	return boterr.WithField(fieldMember, err)
-}
-
-// noteOut records that the member is out of live chat, if the call requests it.
-func (p *pass) noteOut(ctx context.Context) error {
-	if p.isOut == nil || *p.isOut == p.r.OutOfLiveChat {
-		return nil
-	}
-	noted, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldOutOfLiveChat, *p.isOut))
-	if noted != nil {
-		p.r = noted
-	}
-	return err
 }
 
 // leaveLiveChat takes the member of an ended assignment out of live chat, unless another assignment is open. It
@@ -87,7 +81,7 @@ func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 	if err != nil && !errors.Is(err, boterr.NotFound) {
 		return nil, err
 	}
-	err = s.removeAlarm(ctx, r.Member)
+	_, err = s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: r.Member, Tag: idleTag})
 	if errors.Is(err, boterr.NotFound) {
 		err = nil
 	}
@@ -141,11 +135,10 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 		return err
 	}
 	// The condition keeps the live chat open if a message has moved the expiry since the read.
-	ended, err := s.markEnded(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
-	if err != nil || ended == nil {
+	run, err := s.endIf(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
+	if run == nil {
 		return err
 	}
-	err = s.finish(ctx, ended)
 	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
 }
 
@@ -227,11 +220,5 @@ func (s *Service) setAlarm(ctx context.Context, memberID string, when document.T
 		Replace:         true,
 		Tag:             idleTag,
 	})
-	return err
-}
-
-// removeAlarm removes the agenda that would end a member's live chat.
-func (s *Service) removeAlarm(ctx context.Context, memberID string) error {
-	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: memberID, Tag: idleTag})
 	return err
 }

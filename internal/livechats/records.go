@@ -290,13 +290,14 @@ func (s *Service) liveGroup(ctx context.Context, id string) (*livechat.Group, er
 	return g, err
 }
 
-// latestGroup returns the newest matching live group, else the newest matching group, or NotFound.
-func (s *Service) latestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
+// latestGroup returns the newest matching live group, else the newest matching group. If there is none, the error is
+// NotFound for a field.
+func (s *Service) latestGroup(ctx context.Context, field string, filter document.Object) (*livechat.Group, error) {
 	g, err := s.newestGroup(ctx, filter, liveFirst)
 	if err == nil && g == nil {
 		err = boterr.New(boterr.NotFound, "", "the app has no group with these ids")
 	}
-	return g, err
+	return g, boterr.PrefixField(field, err)
 }
 
 // liveFirst and onlyOver are the values of the active field that newestGroup tries, in this order. nil matches records

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -228,15 +227,6 @@ func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")
 }
 
-// groupOfAsking returns the platform's id of the group in which a member makes a request. It is the scope's
-// group if the member is the scope's own, and otherwise "".
-func (s *Service) groupOfAsking(m *member.Member) string {
-	if m.ID != s.scope.Member {
-		return ""
-	}
-	return s.scope.GroupExternalID
-}
-
 // IsAskedHere reports whether a member made the open request in the scope's group or, if the scope has no
 // group, in the conversation with the bot alone. Only messages from the same place are relayed to the agent.
 // Without an open request it returns true, because the place of the live chat is unknown.
@@ -350,9 +340,11 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 		return send.Result{}, err
 	}
 	if p.ResponseURL != "" && outlet.Type.Has(channel.ResponseURLs) {
-		body, err := s.formatted(message)
-		if err != nil {
-			return send.Result{}, boterr.PrefixField(fieldResponse, err)
+		body := message.Response.Object()
+		if formatter, ok := send.PortOf[send.ResponseFormatter](s.ports.Connectors[outlet.Type]); ok {
+			if body, err = formatter.FormatResponse(message.Response); err != nil {
+				return send.Result{}, boterr.PrefixField(fieldResponse, err)
+			}
 		}
 		return s.respond(ctx, g, message, responder{doer: s.ports.HTTP, url: p.ResponseURL, body: body})
 	}
@@ -365,15 +357,6 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 		gone = "" // The assignment has another conversation by now, so the loss of this one does not end it.
 	}
 	return s.sendInChat(ctx, r, message, gone)
-}
-
-// formatted returns a message in the form that its platform's response URLs expect.
-func (s *Service) formatted(message send.Message) (document.Object, error) {
-	formatter, ok := send.PortOf[send.ResponseFormatter](s.ports.Connectors[message.Channel.Type])
-	if !ok {
-		return message.Response.Object(), nil
-	}
-	return formatter.FormatResponse(message.Response)
 }
 
 // respond posts a message to a response URL. It restarts the idle time only afterwards, because the post

@@ -19,28 +19,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestRelay_BothWays(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	picture := send.MessageEvent{From: "ada-web", To: "bot", Type: send.TypeImage, Data: document.O("url", "https://pic.example/{{firstName}}.png", "more", 1)}
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "I am {{firstName}}")))
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", picture))
-	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "Hello {{firstName}}")))
-
-	sent := s.platform.sent()
-	require.Len(t, sent, 3)
-	require.Equal(t, "desk", sent[0].Channel.ID)
-	require.Equal(t, "group1", sent[0].To)
-	require.Nil(t, sent[0].Member, "a group is no member")
-	require.Equal(t, "I am {{firstName}}", sent[0].Response.Text())
-	require.JSONEq(t, `{"type": "IMAGE", "url": "https://pic.example/{{firstName}}.png", "more": 1}`, sent[1].Response.String())
-	require.Equal(t, "web", sent[2].Channel.ID)
-	require.Equal(t, "ada-web", sent[2].To)
-	require.Equal(t, "ada", sent[2].Member.ID)
-	require.Equal(t, "Hello {{firstName}}", sent[2].Response.Text())
-}
-
 // requireRelayed asserts that a message was relayed.
 func requireRelayed(t *testing.T) func(livechats.Outcome, error) {
 	t.Helper()
@@ -61,38 +39,6 @@ func requireOutcome(t *testing.T, want livechats.Outcome) func(livechats.Outcome
 		require.NoError(t, err)
 		require.Equal(t, want, came)
 	}
-}
-
-func TestRelay_StartsIdleTimeAnew(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	for _, says := range []func(){
-		func() {
-			requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-		},
-		func() { requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))) },
-	} {
-		s.advance(20 * time.Minute)
-		says()
-		require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, "a1").Expiry)
-		require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
-	}
-}
-
-func TestTake_StartsIdleTime(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
-	require.Zero(t, r.Expiry)
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	s.advance(time.Hour)
-	s.take(t, r.ID, "eve@desk")
-	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry)
-	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
-	s.advance(time.Minute)
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry, "messages arm it anew")
 }
 
 func TestRelay_Tap(t *testing.T) {
@@ -163,25 +109,6 @@ func TestRelay_NoMessage(t *testing.T) {
 	}
 	require.Empty(t, s.platform.did())
 	require.Equal(t, before, s.stored(t))
-}
-
-func TestRelay_BeforeAndAfter(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	both := func(member, agent livechats.Outcome) {
-		requireOutcome(t, member)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-		requireOutcome(t, agent)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-	}
-	both(livechats.OutcomeOver, livechats.OutcomeNone)
-	s.pending(t, "a1", "ada")
-	both(livechats.OutcomeKept, livechats.OutcomeNone)
-	s.take(t, "a1", "eve@desk")
-	both(livechats.OutcomeDelivered, livechats.OutcomeDelivered)
-	must(t, s.mine.InletEndLiveChat, `{}`)
-	s.platform.forget()
-	both(livechats.OutcomeOver, livechats.OutcomeAnswered)
-	both(livechats.OutcomeOver, livechats.OutcomeNone)
-	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
 }
 
 func TestGroupOf(t *testing.T) {
@@ -279,17 +206,6 @@ func TestGroupOf_DirectConversation(t *testing.T) {
 	})
 }
 
-func TestRelay_InletGroup(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
-		r.InletGroupInfo = document.O("externalId", "family")
-	})
-	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-	require.Equal(t, []string{"web: send to family: hi"}, s.platform.did())
-	require.Nil(t, s.platform.sent()[0].Member)
-}
-
 func TestRelay_GroupOutOfUse(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -303,25 +219,15 @@ func TestRelay_GroupOutOfUse(t *testing.T) {
 	require.Contains(t, s.platform.did(), "desk: send to "+took.Group.ExternalID+": hi", "whoever takes it again gets it")
 }
 
-func TestRelay_Fails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, withoutConnector(channel.Webchat))
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.platform.fail("group1", errDown)
-	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.Equal(t, livechats.OutcomeNone, isRelayed)
-	s.platform.work("group1")
-	isRelayed, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
-	require.ErrorIs(t, err, boterr.Unsupported)
-	require.ErrorContains(t, err, "webchat")
-	require.Equal(t, livechats.OutcomeNone, isRelayed)
-}
-
 // The agent sees that there was a message, and can ask.
 func TestRelay_OutletCannotShowIt(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
+	s := newFixture(t, refusing(channel.Charlie, func(kind send.Type) error {
+		if kind == send.TypeText {
+			return nil
+		}
+		return boterr.Invalid("type", "is %s, and only texts can be shown", kind)
+	}))
 	s.taken(t, "a1", "ada", "eve@desk")
 	location := send.MessageEvent{From: "ada-web", Type: "LOCATION", Data: document.O("x", 1)}
 	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", location))
@@ -387,30 +293,6 @@ func TestRelay_RefusedIsTold(t *testing.T) {
 	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
 }
 
-func TestRelay_NobodyHasTaken(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true}`)
-	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
-	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "room", "hi")))
-	require.Empty(t, s.platform.did())
-}
-
-func TestRelay_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
-	broken, _ := s.interrupted(1)
-	_, err := call(t, broken.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, errInterrupted)
-	require.Len(t, s.groups(t, document.O("active", true)), 1)
-	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi?")))
-	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
-}
-
 // Calls that end a live chat need not wait for messages that agents wrote before.
 func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
 	t.Parallel()
@@ -448,53 +330,6 @@ func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
 	}
 }
 
-func TestRelay_TwoAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	later := s.at(livechat.IdleTimeout + time.Minute)
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("expiry", later))
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	require.Equal(t, later, s.record(t, "a1").Expiry)
-	require.Equal(t, later, s.mine.onlyAgenda(t, "ada").NextRunAt)
-}
-
-const toInlet = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "Bye {{firstName}}"}}`
-
-func TestSendMessageToInlet_AfterTheEnd(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	must(t, s.mine.EndLiveChat, endByEve)
-	must(t, s.mine.SendMessageToInlet, toInlet)
-	require.Equal(t, []string{"web: send to ada-web: Bye Ada"}, s.platform.did())
-	require.Zero(t, s.record(t, "a1").Expiry, "what has ended is not idle")
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-}
-
-func TestSendMessageToInlet_Fails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.platform.fail("ada-web", boterr.New(boterr.ResourceExhausted, "", "too fast"))
-	_, err := call(t, s.mine.SendMessageToInlet, toInlet)
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	s.platform.fail("ada-web", errDown)
-	_, err = call(t, s.mine.SendMessageToInlet, toInlet)
-	require.ErrorIs(t, err, boterr.Unavailable)
-
-	bare := newFixture(t, withoutConnector(channel.Webchat))
-	bare.taken(t, "a1", "ada", "eve@desk")
-	requireRefused(t, bare, bare.mine.SendMessageToInlet, refused{toInlet, boterr.Unsupported, ""})
-}
-
-func TestSendMessageToInletGroup_ResponseFirst(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	g := s.taken(t, "a1", "ada", "eve@desk").Group // The inlet has no groups, but the missing response is reported first.
-	requireRefused(t, s, s.mine.SendMessageToInletGroup, refused{`{"groupId": "` + g.ID + `"}`, boterr.InvalidArgument, "response"})
-}
-
 func TestSendMessageToOutletGroup_GroupWithoutOutlet(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -508,7 +343,7 @@ func TestSendMessageToOutletGroup_OtherGroups(t *testing.T) {
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "desk", "externalId": "c8", "assignment": "a1", "active": true}`)
-	s.platform.fail("c8", gone["archived"])
+	s.platform.fail("c8", errArchived)
 	_, err := call(t, s.mine.SendMessageToOutletGroup, `{"groupId": "old", "response": {"type": "TEXT", "text": "hi"}}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State(), "it has another conversation")
@@ -657,7 +492,12 @@ func TestRelay_LongTextInBytes(t *testing.T) {
 // Some platforms have no messages with attachments.
 func TestRelay_AttachmentsOneByOne(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Webchat] = plain{p.Connectors[channel.Webchat]} })
+	s := newFixture(t, refusing(channel.Webchat, func(kind send.Type) error {
+		if kind != send.TypeMisc {
+			return nil
+		}
+		return boterr.New(boterr.Unsupported, "type", "there is no MISC")
+	}))
 	s.taken(t, "a1", "ada", "eve@desk")
 	file := func(kind, field string) document.Object {
 		return document.O("type", kind, "payload", document.O(field, "https://files.example/"+kind))

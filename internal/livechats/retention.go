@@ -2,6 +2,7 @@ package livechats
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -84,20 +85,11 @@ func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[str
 	spare := map[string]bool{}
 	for app, ids := range idsByApp(batch) {
 		if !s.all {
-			open, err := s.open(ctx, app, fieldParentAssignment, ids)
-			if err != nil {
+			if err := s.addNeeded(ctx, spare, app, fieldParentAssignment, ids); err != nil {
 				return nil, err
 			}
-			for _, o := range open {
-				spare[document.Get(o, fieldParentAssignment, "")] = true
-			}
 		}
-		ended := make([]string, 0, len(ids))
-		for _, id := range ids {
-			if !spare[id] {
-				ended = append(ended, id)
-			}
-		}
+		ended := slices.DeleteFunc(ids, func(id string) bool { return spare[id] })
 		removal := record.Removal{Filter: document.O(fieldAssignment, document.O("$in", ended))}
 		if !s.all {
 			removal.OldestBy, removal.Spare = record.FieldCreatedAt, s.groupsInUse
@@ -115,21 +107,22 @@ func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[str
 func (s *sweeper) groupsInUse(ctx context.Context, batch []document.Object) (map[string]bool, error) {
 	spare := map[string]bool{}
 	for app, ids := range idsByApp(batch) {
-		open, err := s.open(ctx, app, fieldGroup, ids)
-		if err != nil {
+		if err := s.addNeeded(ctx, spare, app, fieldGroup, ids); err != nil {
 			return nil, err
-		}
-		for _, o := range open {
-			spare[document.Get(o, fieldGroup, "")] = true
 		}
 	}
 	return spare, nil
 }
 
-func (s *sweeper) open(ctx context.Context, app, field string, texts []string) ([]document.Object, error) {
-	return record.OfApp(s.env, assignmentSchema, app).Find(ctx, record.Query{
-		Filter: document.O(field, document.O("$in", texts), fieldEndedAt, isAbsent),
+// addNeeded adds the ids to spare that an app's open assignments have in a field.
+func (s *sweeper) addNeeded(ctx context.Context, spare map[string]bool, app, field string, ids []string) error {
+	open, err := record.OfApp(s.env, assignmentSchema, app).Find(ctx, record.Query{
+		Filter: document.O(field, document.O("$in", ids), fieldEndedAt, isAbsent),
 	})
+	for _, o := range open {
+		spare[document.Get(o, field, "")] = true
+	}
+	return err
 }
 
 func idsByApp(records []document.Object) map[string][]string {

@@ -1,7 +1,6 @@
 package livechats_test
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"testing"
@@ -29,10 +28,10 @@ const (
 	year  = 365 * 24 * time.Hour
 )
 
-// noonStore is a store whose clock always shows noon.
-type noonStore struct{ store.Store }
-
-func (noonStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
+// atNoon returns a store whose clock always shows noon.
+func atNoon(inner store.Store) store.Store {
+	return clockStore{inner, func() time.Time { return time.UnixMilli(noon) }}
+}
 
 // history is a store at noon with old live chats.
 type history struct {
@@ -45,7 +44,7 @@ func newHistory(t *testing.T) *history {
 	t.Helper()
 	s := newFixture(t)
 	env := s.mine.env
-	env.Store = noonStore{Store: s.store}
+	env.Store = atNoon(s.store)
 	return &history{fixture: s, env: env}
 }
 
@@ -176,14 +175,6 @@ func TestEraseMember_OnlyTheirs(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestTake_GroupWasRemoved(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = "removed" })
-	taken := s.take(t, "a1", "U7@desk")
-	require.NotEqual(t, "removed", taken.Group.ID)
-}
-
 // endedChats is the number of ended live chats between ada and the agent U7, and of ended records of the agent P7 in
 // the Bravo group G1.
 const endedChats = 100
@@ -275,6 +266,7 @@ var liveChatEvents = map[string]func(*fixture, *livechats.Service){
 		must(s.t, l.GetGroupByInletGroup, `{"inlet": "web", "inletGroupExternalId": "family"}`)
 		must(s.t, l.GetGroupByMemberID, `{"inlet": "web", "memberId": "bob"}`)
 		must(s.t, l.GetAssignmentByOutlet, `{"channelId": "desk"}`)
+		must(s.t, l.GetAssignmentsByParentAssignmentID, `{"assignmentId": "open"}`)
 	},
 	"a group kept for the member": func(s *fixture, l *livechats.Service) {
 		must(s.t, l.SaveGroupIDToMember, `{"channel": {"_id": "phone"}, "messageEvent": {"from": "P7", "to": "G1"}}`)
@@ -292,4 +284,12 @@ func TestGrowth_EventsLookAtFew(t *testing.T) {
 			do(s, withHistory(t, s, 4))
 		})
 	}
+}
+
+func TestTake_GroupWasRemoved(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = "removed" })
+	taken := s.take(t, "a1", "U7@desk")
+	require.NotEqual(t, "removed", taken.Group.ID)
 }

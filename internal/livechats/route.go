@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -34,10 +35,6 @@ type outlet struct {
 // target returns the outlet as a target of the assignment.
 func (o outlet) target() livechat.Target {
 	return livechat.Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
-}
-
-func (o outlet) hasGroup(id string) bool {
-	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
 
 // takesAlone reports whether the outlet takes a request alone: its platform has no tickets, and it either has a
@@ -120,7 +117,7 @@ func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, e
 			return nil, err
 		}
 		if c.On {
-			outlets = append(outlets, outlet{Channel: c, label: asked.label, groups: labelled(c, asked.label)})
+			outlets = append(outlets, outlet{Channel: c, label: asked.record.Label, groups: labelled(c, asked.record.Label)})
 		}
 	}
 	if len(outlets) == 0 {
@@ -153,7 +150,7 @@ func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
 	if len(having) == 0 {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldLabel,
 			"none of the active channels paired with the inlet %s (%s) has broadcast groups with the label %q: add groups to one of them",
-			asked.record.Inlet, strings.Join(ids, ", "), asked.label)
+			asked.record.Inlet, strings.Join(ids, ", "), asked.record.Label)
 	}
 	return having, nil
 }
@@ -262,8 +259,11 @@ func (s *Service) addTargets(ctx context.Context, named record.Ref, p livechat.A
 	}
 	isOut := !isInLiveChat(p.LiveChat)
 	run := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
-	err = run.addTickets(ctx, outlets)
-	return run, err
+	if err := run.storeTickets(ctx, outlets); err != nil {
+		run.releaseSender(ctx)
+		return run, err
+	}
+	return run, run.reconcile(ctx, wantOpen)
 }
 
 // addedOutlets checks new targets, and returns their outlets.
@@ -383,9 +383,7 @@ func (s *Service) outletOf(
 
 func hasGroups(c *channel.Channel, groups []channel.BroadcastGroupMember) bool {
 	return !slices.ContainsFunc(groups, func(g channel.BroadcastGroupMember) bool {
-		return !slices.ContainsFunc(c.BroadcastGroups, func(labelled channel.BroadcastGroup) bool {
-			return slices.ContainsFunc(labelled.Groups, func(has channel.BroadcastGroupMember) bool { return has.ID == g.ID })
-		})
+		return !channels.HasBroadcastGroup(c, g.ID)
 	})
 }
 
@@ -403,16 +401,6 @@ func (s *Service) claimPending(ctx context.Context, id string) (*livechat.Assign
 		return false, requireUntaken(now)
 	})
 	return claimed, err
-}
-
-// addTickets adds tickets for the outlets to an assignment, and sends all unsent ones. The call must be the
-// assignment's sender.
-func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
-	if err := p.storeTickets(ctx, outlets); err != nil {
-		p.releaseSender(ctx)
-		return err
-	}
-	return p.reconcile(ctx, wantOpen)
 }
 
 // storeTickets stores tickets for the broadcast groups of outlets that have none yet.
@@ -442,7 +430,8 @@ func targetsOf(added []livechat.Ticket, outlets []outlet) []livechat.Target {
 	for _, o := range outlets {
 		target := livechat.Target{Channel: o.ID, Label: o.label, Unknown: o.unknown}
 		for _, ticket := range added {
-			if ticket.Channel == o.ID && o.hasGroup(ticket.Group.ID) {
+			isItsGroup := func(g channel.BroadcastGroupMember) bool { return g.ID == ticket.Group.ID }
+			if ticket.Channel == o.ID && slices.ContainsFunc(o.groups, isItsGroup) {
 				target.BroadcastGroups = append(target.BroadcastGroups, ticket.Group)
 			}
 		}

@@ -69,20 +69,6 @@ func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
 	require.Equal(t, []string{"phone B1", "desk C1", "desk U1", "team D1"}, s.sentTo())
 }
 
-func TestAddNewTargetsToAssignment_SentInPart(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.platform.fail("D1", errDown)
-	_, err := s.ask(t, `{}`)
-	id := unsentOf(t, err).AssignmentID
-	s.platform.work("D1")
-	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "phone"}]}`)
-	require.Equal(t, []string{"desk C1", "desk U1", "team D1", "phone B1"}, s.sentTo())
-	require.Equal(t, livechat.Pending, s.record(t, id).State())
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	s.mine.onlyAgenda(t, "ada")
-}
-
 func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	wasBroken := true
@@ -149,34 +135,6 @@ func TestCreateAssignment_GroupGone(t *testing.T) {
 	require.Equal(t, id, s.mustAsk(t, `{}`).ID)
 	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
 	s.take(t, id, "eve@desk")
-}
-
-func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.platform.fail("U1", errGone)
-	s.platform.fail("D1", errDown)
-	_, err := s.ask(t, `{}`)
-	require.ErrorContains(t, err, "2 of 3 targets did not get the request")
-	require.False(t, unsentOf(t, err).IsOpen)
-	require.Equal(t, livechat.Sending, s.record(t, unsentOf(t, err).AssignmentID).State())
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	s.platform.work("D1")
-	_, err = s.ask(t, `{}`)
-	requireOpenWithout(t, s, "U1", err)
-	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
-}
-
-func TestCreateAssignment_ChannelGone(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.platform.fail("D1", errDown)
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	s.change(t, "channels", document.O("_id", "team"), document.Set("app", "another"))
-	_, err = s.ask(t, `{}`)
-	require.ErrorContains(t, err, "team D1 (not found")
-	requireOpenWithout(t, s, "D1", err)
 }
 
 func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -94,9 +95,10 @@ func (p *platform) sent() []send.Message {
 	return slices.Clone(p.messages)
 }
 
-// note records a call for a target, unless the call must fail. It returns a number that is unique to the call. The
-// caller holds the mutex.
+// note records a call for a target, unless the call must fail. It returns a number that is unique to the call.
 func (p *platform) note(in *channel.Channel, target, format string, args ...any) (string, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	if err := p.failing[target]; err != nil {
 		return "", err
 	}
@@ -106,8 +108,6 @@ func (p *platform) note(in *channel.Channel, target, format string, args ...any)
 }
 
 func (p *platform) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	if err := ctx.Err(); err != nil {
 		return send.Delivery{}, err
 	}
@@ -115,7 +115,9 @@ func (p *platform) Send(ctx context.Context, message send.Message) (send.Deliver
 	if err != nil {
 		return send.Delivery{}, err
 	}
+	p.mutex.Lock()
 	p.messages = append(p.messages, message)
+	p.mutex.Unlock()
 	delivery := send.Delivery{
 		Reply:     document.O("n", n),
 		MessageID: "message" + n,
@@ -130,8 +132,6 @@ func (p *platform) Send(ctx context.Context, message send.Message) (send.Deliver
 }
 
 func (p *platform) CreateGroup(_ context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	n, err := p.note(in, group.Name, "create group %q for %q", group.Name, group.AdminExternalID)
 	if err != nil {
 		return livechat.CreatedGroup{}, err
@@ -144,22 +144,16 @@ func (p *platform) CreateGroup(_ context.Context, in *channel.Channel, group liv
 }
 
 func (p *platform) RenewInviteLink(_ context.Context, in *channel.Channel, groupExternalID string) (string, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	n, err := p.note(in, groupExternalID, "renew link of %s", groupExternalID)
 	return "https://invite.example/" + n, err
 }
 
 func (p *platform) DisableInviteLink(_ context.Context, in *channel.Channel, groupExternalID string) error {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	_, err := p.note(in, groupExternalID, "disable link of %s", groupExternalID)
 	return err
 }
 
 func (p *platform) SetGroupIcon(_ context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	_, err := p.note(in, groupExternalID, "icon of %s: %s %s", groupExternalID, icon.ContentType, icon.Bytes)
 	return err
 }
@@ -174,8 +168,6 @@ func (p *platform) RecallTicket(_ context.Context, in *channel.Channel, ticket l
 
 // onTicket records a call for a ticket. It fails if the ticket was not sent.
 func (p *platform) onTicket(in *channel.Channel, ticket livechat.Ticket, what string) error {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	if ticket.MessageID == "" {
 		return boterr.New(boterr.NotFound, "", "the ticket of %s was never sent", ticket.Group.ID)
 	}
@@ -184,8 +176,6 @@ func (p *platform) onTicket(in *channel.Channel, ticket livechat.Ticket, what st
 }
 
 func (p *platform) CreateChannel(_ context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	n, err := p.note(in, groupID, "create channel %q in %s", displayName, groupID)
 	return document.O("channelId", "channel"+n), err
 }
@@ -238,11 +228,17 @@ func (s *fixture) adas(t *testing.T) []*livechat.AssignmentRecord {
 // assignmentsThat returns the matching assignments.
 func (s *fixture) assignmentsThat(t *testing.T, filter document.Object) []*livechat.AssignmentRecord {
 	t.Helper()
+	return recordsThat[livechat.AssignmentRecord](t, s.store, "assignments", filter)
+}
+
+// recordsThat returns the matching records of a collection.
+func recordsThat[R any](t *testing.T, from store.Store, collection string, filter document.Object) []*R {
+	t.Helper()
 	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
-	found, err := s.store.Collection("assignments").Find(t.Context(), which, store.FindOptions{})
+	found, err := from.Collection(collection).Find(t.Context(), which, store.FindOptions{})
 	require.NoError(t, err)
-	records := make([]*livechat.AssignmentRecord, len(found))
+	records := make([]*R, len(found))
 	for i, o := range found {
 		require.NoError(t, document.Decode(o, &records[i]))
 	}
@@ -259,23 +255,18 @@ func unsentOf(t *testing.T, err error) *livechat.UnsentError {
 	return unsent
 }
 
-// laterStore is a store whose clock is ahead.
-type laterStore struct {
+// clockStore is a store with another clock.
+type clockStore struct {
 	store.Store
 
-	by time.Duration
+	now func() time.Time
 }
 
-func (l laterStore) Now(ctx context.Context) (time.Time, error) {
-	now, err := l.Store.Now(ctx)
-	return now.Add(l.by), err
-}
+func (c clockStore) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
 // afterCrash returns the app's live chats at a time when the lease of a crashed call has expired.
 func (s *fixture) afterCrash() *livechats.Service {
-	env := s.mine.env
-	env.Store = laterStore{Store: s.store, by: time.Minute}
-	return livechats.New(env, s.mine.scope, s.mine.ports)
+	return s.on(clockStore{s.store, func() time.Time { return timelimit.Now().Add(time.Minute) }})
 }
 
 // hooked is a connector that calls a function before each send.

@@ -107,17 +107,9 @@ func (s *fixture) app(scope record.Scope, changes ...func(*livechats.Ports)) *ap
 		NewID:   func() string { return "id" + strconv.FormatInt(s.ids.Add(1), 10) },
 		NewEtag: func() string { return "etag" + strconv.FormatInt(s.ids.Add(1), 10) },
 	}}
-	a.channels = channels.New(a.env, scope)
-	a.members = members.New(a.env, scope, a.channels)
-	a.agendas = agendas.New(a.env, scope, agendas.Ports{Members: a.members})
-	a.ports = livechats.Ports{
-		Members:    a.members,
-		Channels:   a.channels,
-		Pairing:    pairingOf(a.channels),
-		Agendas:    a.agendas,
-		Connectors: s.platform.connectors(),
-		HTTP:       s.web,
-	}
+	a.ports = livechats.Ports{Connectors: s.platform.connectors(), HTTP: s.web}
+	a.channels, a.members, a.agendas = a.over(a.env, &a.ports)
+	a.ports.Pairing = pairingOf(a.channels)
 	for _, change := range changes {
 		change(&a.ports)
 	}
@@ -172,14 +164,9 @@ func (s *fixture) change(t *testing.T, collection string, filter, update documen
 
 func (s *fixture) record(t *testing.T, id string) *livechat.AssignmentRecord {
 	t.Helper()
-	which, err := query.CompileFilter(document.O("_id", id))
-	require.NoError(t, err)
-	found, err := s.store.Collection("assignments").Find(t.Context(), which, store.FindOptions{})
-	require.NoError(t, err)
+	found := s.assignmentsThat(t, document.O("_id", id))
 	require.Len(t, found, 1)
-	var r livechat.AssignmentRecord
-	require.NoError(t, document.Decode(found[0], &r))
-	return &r
+	return found[0]
 }
 
 // addChannel saves a channel from JSON.
@@ -355,15 +342,7 @@ func (s *fixture) group(t *testing.T, id string) *livechat.Group {
 // groups returns the matching groups.
 func (s *fixture) groups(t *testing.T, filter document.Object) []*livechat.Group {
 	t.Helper()
-	which, err := query.CompileFilter(filter)
-	require.NoError(t, err)
-	found, err := s.store.Collection("groups").Find(t.Context(), which, store.FindOptions{})
-	require.NoError(t, err)
-	groups := make([]*livechat.Group, len(found))
-	for i, o := range found {
-		require.NoError(t, document.Decode(o, &groups[i]))
-	}
-	return groups
+	return recordsThat[livechat.Group](t, s.store, "groups", filter)
 }
 
 // event returns a text message from one address to another.
@@ -413,15 +392,19 @@ func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, fun
 
 // on returns the live chats of mine on another store.
 func (s *fixture) on(store store.Store) *livechats.Service {
-	a := s.mine
-	env := a.env
+	env, ports := s.mine.env, s.mine.ports
 	env.Store = store
-	channels := channels.New(env, a.scope)
-	ports := a.ports
-	members := members.New(env, a.scope, channels)
-	ports.Channels, ports.Members = channels, members
-	ports.Agendas = agendas.New(env, a.scope, agendas.Ports{Members: members})
-	return livechats.New(env, a.scope, ports)
+	s.mine.over(env, &ports)
+	return livechats.New(env, s.mine.scope, ports)
+}
+
+// over returns the app's services with an environment, and sets them as ports.
+func (a *app) over(env record.Env, ports *livechats.Ports) (*channels.Service, *members.Service, *agendas.Service) {
+	in := channels.New(env, a.scope)
+	of := members.New(env, a.scope, in)
+	due := agendas.New(env, a.scope, agendas.Ports{Members: of})
+	ports.Channels, ports.Members, ports.Agendas = in, of, due
+	return in, of, due
 }
 
 // beforeWrites returns a store that calls then before each write, once a number of writes has passed.

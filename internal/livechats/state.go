@@ -258,18 +258,13 @@ func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) 
 func (p *pass) reconcile(ctx context.Context, to want) error {
 	defer p.releaseSender(ctx) // Released even if a connector panics, so that no other call waits.
 	var failed error
-	for _, step := range steps() {
-		if failed == nil && p.isDue(step, to) {
-			failed = step.do(p, ctx)
+	for _, s := range steps() {
+		isDue := s.want == to && slices.Contains(s.in, p.r.State()) && p.r.ClosedAt.IsZero() && (s.due == nil || s.due(p))
+		if failed == nil && isDue && (s.done == nil || !s.done(p.r)) {
+			failed = s.do(p, ctx)
 		}
 	}
 	return joined(append(p.errs, failed, p.unfinished.err(ctx, to.then()))...)
-}
-
-// isDue reports whether a step is due and not done.
-func (p *pass) isDue(s step, to want) bool {
-	return s.want == to && slices.Contains(s.in, p.r.State()) && p.r.ClosedAt.IsZero() &&
-		(s.due == nil || s.due(p)) && (s.done == nil || !s.done(p.r))
 }
 
 // isSender reports whether the call is the sender of the request.

@@ -91,50 +91,6 @@ func TestState_Filter(t *testing.T) {
 	}
 }
 
-func TestEnsureIndexes_LookUps(t *testing.T) {
-	t.Parallel()
-	database := memstore.New()
-	require.NoError(t, EnsureIndexes(t.Context(), database))
-	for i := range 50 {
-		n := strconv.Itoa(i)
-		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
-			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldMember, n, fieldGroup, n, fieldParentAssignment, n,
-			fieldGroupInfo, document.O(fieldBravoGroupID, n), fieldOutlet, "desk")))
-		require.NoError(t, database.Collection("groups").Insert(t.Context(), document.O(
-			"_id", n, "app", "mine", fieldExternalID, n, fieldAdminExternalID, n, fieldInletGroupExternalID, n, fieldMember, n,
-			fieldAssignment, n, fieldOutlet, "desk")))
-		require.NoError(t, database.Collection("admins").Insert(t.Context(), document.O("_id", n, "app", "mine", fieldExternalID, n)))
-	}
-	require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
-		"_id", "open", "app", "mine", fieldSlot, openSlot("ada"), fieldOutlet, "desk")))
-	for name, c := range map[string]struct {
-		collection string
-		filter     document.Object
-	}{
-		"open ones of an outlet":  {"assignments", openIn("desk")},
-		"of a slot":               {"assignments", document.O(fieldSlot, openSlot("ada"))},
-		"of a member":             {"assignments", document.O(fieldMember, "7")},
-		"of a group":              {"assignments", document.O(fieldGroup, "7")},
-		"of a parent":             {"assignments", document.O(fieldParentAssignment, "7")},
-		"of a Bravo group":        {"assignments", document.O(fieldGroupInfo+"."+fieldBravoGroupID, "7")},
-		"a group":                 {"groups", document.O(fieldExternalID, "7")},
-		"the group of an agent":   {"groups", document.O(fieldOutlet, "desk").With(fieldAdminExternalID, document.O("$eq", "7"))},
-		"a group of the inlet":    {"groups", document.O(fieldInletGroupExternalID, "7")},
-		"the group of a member":   {"groups", document.O(fieldMember, "7")},
-		"of an assignment":        {"groups", document.O(fieldAssignment, "7")},
-		"an agent by external id": {"admins", document.O(fieldExternalID, "7")},
-	} {
-		own, err := query.CompileFilter(document.O(record.FieldApp, "mine"))
-		require.NoError(t, err)
-		filter, err := query.CompileFilter(c.filter)
-		require.NoError(t, err)
-		found, err := database.Explain(t.Context(), c.collection, query.And(own, filter), store.FindOptions{})
-		require.NoError(t, err)
-		require.EqualValues(t, 1, found.Returned, name)
-		require.EqualValues(t, 1, found.Examined, name)
-	}
-}
-
 func TestEnsureIndexes_Retention(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()

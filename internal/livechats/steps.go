@@ -32,8 +32,12 @@ func (p *pass) send(ctx context.Context) error {
 			return err // Each message must be recorded before the next is sent.
 		}
 		p.r = kept
-		if kept.State() == livechat.Taken {
-			return p.offeredTooLate(ctx, sent)
+		if kept.State() == livechat.Taken { // An agent took the request meanwhile, so this ticket shows that, too.
+			name, err := p.adminName(ctx, kept.Assignee)
+			if err == nil {
+				err = p.showOn(ctx, kept, sent, takenText(kept, sent, name))
+			}
+			return joined(requireUntaken(kept), err)
 		}
 	}
 	switch {
@@ -44,16 +48,6 @@ func (p *pass) send(ctx context.Context) error {
 	default:
 		return p.dropRefused(ctx, unsent)
 	}
-}
-
-// offeredTooLate handles a ticket that was being sent while an agent took the request. It shows the agent on
-// the ticket, and returns the error that the request is taken.
-func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
-	name, err := p.adminName(ctx, p.r.Assignee)
-	if err == nil {
-		err = p.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name))
-	}
-	return joined(requireUntaken(p.r), err)
 }
 
 // dropRefused removes the tickets of targets that refused the request for good.

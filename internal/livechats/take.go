@@ -264,7 +264,11 @@ func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 		err = s.requireOwn(ctx, g)
 	}
 	if err != nil {
-		return nil, s.refuseAgent(context.WithoutCancel(ctx), r, g, err)
+		ctx = context.WithoutCancel(ctx)
+		if _, failed := s.groups().Delete(ctx, document.O(record.FieldID, g.ID)); failed != nil {
+			return nil, failed
+		}
+		return nil, s.giveBack(ctx, r, err)
 	}
 	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent, fieldEndedAt, isAbsent),
 		document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
@@ -301,15 +305,6 @@ func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID
 		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, other.Name, other.Assignment)
 }
 
-// refuseAgent removes the group of an assignment and gives the assignment back, because of why. It returns
-// why, or the error of a write.
-func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
-	if _, err := s.groups().Delete(ctx, document.O(record.FieldID, g.ID)); err != nil {
-		return err
-	}
-	return s.giveBack(ctx, r, why)
-}
-
 // giveBack makes an assignment pending again after its agent got no conversation with the member, because of
 // why. It returns why, or the error of the write. The alarm stays set, and has no effect while the assignment
 // has no expiry.
@@ -333,7 +328,7 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 		return "", nil
 	}
 	chat := r.Tickets[0].ChatID
-	if chat == "" || chat == r.Tickets[0].Group.ID || hasBroadcastGroup(outlet, chat) {
+	if chat == "" || chat == r.Tickets[0].Group.ID || channels.HasBroadcastGroup(outlet, chat) {
 		return "", nil
 	}
 	others, err := s.assignments().Count(ctx, document.O(
@@ -378,7 +373,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 
 // untakenIn returns the untaken request for which a direct outlet opened the conversation, or nil.
 func (s *Service) untakenIn(ctx context.Context, outlet *channel.Channel, conversation string) (*livechat.AssignmentRecord, error) {
-	if conversation == "" || !outlet.Type.Has(channel.DirectRequests) || hasBroadcastGroup(outlet, conversation) {
+	if conversation == "" || !outlet.Type.Has(channel.DirectRequests) || channels.HasBroadcastGroup(outlet, conversation) {
 		return nil, nil
 	}
 	r, err := s.oneAssignment(ctx, document.O(
@@ -388,14 +383,6 @@ func (s *Service) untakenIn(ctx context.Context, outlet *channel.Channel, conver
 		return nil, err
 	}
 	return r, nil
-}
-
-// hasBroadcastGroup reports whether a channel has a broadcast group with an id. A message in a broadcast group
-// need not be about a request.
-func hasBroadcastGroup(c *channel.Channel, id string) bool {
-	return id != "" && slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
-		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
-	})
 }
 
 // requireOwn returns an error if a group is the conversation of another open assignment. It must be called after the

@@ -49,14 +49,6 @@ func TestTake(t *testing.T) {
 	require.Equal(t, took.Group, s.group(t, r.Group))
 }
 
-func TestTake_BotID(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.addChannel(t, `{"_id": "desk", "type": "charlie", "on": true, "info": {"botId": "B-desk"}, "broadcastGroups": [
-		{"label": "default", "groups": [{"id": "C1", "type": "public_channel"}]}]}`)
-	require.Equal(t, "B-desk", s.taken(t, "a1", "ada", "eve@desk").Group.BotID)
-}
-
 func TestTake_ShowsOnTickets(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -87,15 +79,6 @@ func TestTake_TakenMessage(t *testing.T) {
 		"team: show on the ticket of D1: Taken by eve.",
 		"phone: show on the ticket of B1: Taken by eve.",
 	}, s.platform.did(), "without a name agents are called by their id")
-}
-
-func TestTake_DirectConversation(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Charlie), thatOnlySends(channel.Bravo), thatOnlySends(channel.Delta))
-	s.pending(t, "a1", "ada")
-	took := s.take(t, "a1", "eve@desk")
-	require.Equal(t, "eve", took.Group.ExternalID)
-	require.Equal(t, []string{"desk: send to eve: Order 7, for {{firstName}}"}, s.platform.did(), "nothing else can be done there")
 }
 
 func TestTake_OneDirectConversation(t *testing.T) {
@@ -203,16 +186,6 @@ func TestTake_Refuses(t *testing.T) {
 	}
 }
 
-func TestTake_WithoutConnector(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, withoutConnector(channel.Charlie))
-	s.pending(t, "a1", "ada")
-	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
-	require.ErrorIs(t, err, boterr.Unsupported)
-	require.ErrorContains(t, err, "charlie")
-	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
-}
-
 func TestTake_SameAgentAgain(t *testing.T) {
 	t.Parallel()
 	whole := []string{
@@ -246,28 +219,6 @@ func TestTake_SameAgentAgain(t *testing.T) {
 	}
 }
 
-func TestTake_FlagOfMember(t *testing.T) {
-	t.Parallel()
-	eve := takenBy("a1", "eve@desk")
-	clearFlag := func(s *fixture) {
-		s.change(t, "members", document.O("_id", "ada"), document.Set("botMeta.liveChat", false))
-	}
-
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	clearFlag(s)
-	_, err := s.mine.Take(t.Context(), eve)
-	require.NoError(t, err)
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the call that asked has crashed before it set the flag")
-
-	s = newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.OutOfLiveChat = true })
-	clearFlag(s)
-	_, err = s.mine.Take(t.Context(), eve)
-	require.NoError(t, err)
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the bot is to answer the member")
-}
-
 func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 	t.Parallel()
 	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}, "liveChat": false}`
@@ -294,50 +245,17 @@ func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 	}
 }
 
-// quitter is a connector whose caller gives up during a send.
-type quitter struct{ giveUp func() }
-
-func (q quitter) Send(context.Context, send.Message) (send.Delivery, error) {
-	q.giveUp()
-	return send.Delivery{}, errDown
-}
-
 func TestTake_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
+	s := before(func(*fixture, send.Message) { cancel() })(t)
 	s.pending(t, "a1", "ada")
-	take := takenBy("a1", "eve@desk")
-	_, err := s.mine.Take(ctx, take)
+	_, err := s.mine.Take(ctx, takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
-	s.mine.ports.Connectors[channel.Charlie] = s.platform
-	_, err = s.mine.as("desk", "").Take(t.Context(), take)
-	require.NoError(t, err)
-	require.Contains(t, s.platform.did(), "desk: send to eve: Order 7, for {{firstName}}")
-}
-
-func TestTake_IsWatchedWhereverItBreaks(t *testing.T) {
-	t.Parallel()
-	for writes := 0; ; writes++ {
-		s := newFixture(t)
-		r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
-		broken, hasBroken := s.interrupted(writes)
-		_, _ = broken.Take(t.Context(), takenBy(r.ID, "eve@desk"))
-		if !hasBroken() {
-			require.Greater(t, writes, 6)
-			return
-		}
-		if s.record(t, r.ID).State() == livechat.Pending {
-			continue
-		}
-		s.advance(livechat.IdleTimeout)
-		for _, due := range s.mine.openAgendas(t, "ada") {
-			require.NoError(t, s.afterCrash().Expire(t.Context(), due.Agenda))
-		}
-		require.Equal(t, livechat.Ended, s.record(t, r.ID).State(), "after %d writes", writes)
-	}
+	s.take(t, "a1", "eve@desk")
+	require.Contains(t, s.platform.did(), "desk: send to group1: Order 7, for {{firstName}}")
 }
 
 func TestTake_GroupRefusedByThePlatform(t *testing.T) {
@@ -411,21 +329,6 @@ func TestTake_ChatInUse(t *testing.T) {
 	require.Equal(t, []string{"web: send to ada-web: for ada", "web: send to bob-web: for bob"}, s.platform.did())
 }
 
-func TestTake_ConversationLeftLive(t *testing.T) {
-	t.Parallel()
-	for outlet, conversation := range map[string]string{"help": "chat", "desk": "eve"} {
-		s := newFixture(t, thatOnlySends(channel.Charlie))
-		var changes []func(*livechat.AssignmentRecord)
-		if outlet == "help" {
-			changes = append(changes, directlyIn("F1", "chat"))
-		}
-		old := s.taken(t, "a1", "ada", "eve@"+outlet, changes...).Group
-		s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
-		require.Equal(t, conversation, s.taken(t, "a2", "bob", "eve@"+outlet, changes...).Group.ExternalID)
-		require.False(t, s.group(t, old.ID).Active)
-	}
-}
-
 func TestCreateGroup_RoomInUse(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -455,45 +358,26 @@ func TestCreateGroup_RoomInUse(t *testing.T) {
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	inSales := func(r *livechat.AssignmentRecord) { r.Label = "sales" }
 	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
 	s.mine.addMember(t, `{"_id": "dora", "channel": "web"}`)
 	s.pending(t, "a3", "ada")
 	s.pending(t, "a2", "bob") // Both requests were sent at the same time, so they are ordered by id.
 	s.advance(time.Second)
 	s.pending(t, "a1", "cid")
-	s.pending(t, "a0", "dora", inSales)
-	positions := func() []livechat.Position {
-		var all []livechat.Position
-		for _, id := range []string{"a2", "a3", "a1", "a0"} {
+	s.pending(t, "a0", "dora", func(r *livechat.AssignmentRecord) { r.Label = "sales" })
+	requirePositions := func(want ...livechat.Position) {
+		t.Helper()
+		for i, id := range []string{"a2", "a3", "a1", "a0"} {
 			at, err := s.mine.Position(t.Context(), id)
 			require.NoError(t, err)
-			all = append(all, at)
+			require.Equal(t, want[i], at, id)
 		}
-		return all
 	}
-	require.Equal(t, []livechat.Position{{Place: 1, Waiting: 3}, {Place: 2, Waiting: 3}, {Place: 3, Waiting: 3}, {Place: 1, Waiting: 1}}, positions())
-	waiting := func(label string) int64 {
-		n, err := s.mine.Waiting(t.Context(), label)
-		require.NoError(t, err)
-		return n
-	}
-	require.Equal(t, []int64{4, 3, 1, 0}, []int64{waiting(""), waiting("default"), waiting("sales"), waiting("other")})
-
+	one := livechat.Position{Place: 1, Waiting: 1}
+	requirePositions(livechat.Position{Place: 1, Waiting: 3}, livechat.Position{Place: 2, Waiting: 3}, livechat.Position{Place: 3, Waiting: 3}, one)
 	s.take(t, "a2", "eve@desk")
 	must(t, s.mine.InletEndLiveChat, `{}`) // This ends a3, Ada's request.
-	require.Equal(t, []livechat.Position{{Waiting: 1}, {Waiting: 1}, {Place: 1, Waiting: 1}, {Place: 1, Waiting: 1}}, positions())
-
-	at, err := s.mine.PositionOfMember(t.Context(), "cid")
-	require.NoError(t, err)
-	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
-	at, err = s.mine.PositionOfMember(t.Context(), "ada")
-	require.NoError(t, err)
-	require.Zero(t, at)
-	_, err = s.mine.Position(t.Context(), "nowhere")
-	require.ErrorIs(t, err, boterr.NotFound)
-	_, err = s.theirs.Position(t.Context(), "a1")
-	require.ErrorIs(t, err, boterr.NotFound)
+	requirePositions(livechat.Position{Waiting: 1}, livechat.Position{Waiting: 1}, one, one)
 }
 
 // Queries about the queue must only read waiting requests, no matter how many others exist.
@@ -525,4 +409,26 @@ func TestRelay_TwoAgentsTakeByWriting(t *testing.T) {
 	require.True(t, hasHappened())
 	require.Equal(t, "mallory", s.record(t, "a1").Assignee)
 	require.Equal(t, []string{"for ada", "for ada, too"}, s.textsIn("ada-web"))
+}
+
+func TestTake_IsWatchedWhereverItBreaks(t *testing.T) {
+	t.Parallel()
+	for writes := 0; ; writes++ {
+		s := newFixture(t)
+		r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
+		broken, hasBroken := s.interrupted(writes)
+		_, _ = broken.Take(t.Context(), takenBy(r.ID, "eve@desk"))
+		if !hasBroken() {
+			require.Greater(t, writes, 6)
+			return
+		}
+		if s.record(t, r.ID).State() == livechat.Pending {
+			continue
+		}
+		s.advance(livechat.IdleTimeout)
+		for _, due := range s.mine.openAgendas(t, "ada") {
+			require.NoError(t, s.afterCrash().Expire(t.Context(), due.Agenda))
+		}
+		require.Equal(t, livechat.Ended, s.record(t, r.ID).State(), "after %d writes", writes)
+	}
 }

@@ -302,69 +302,54 @@ const (
 // withAssignment returns a ticket on which every tap sends the assignment's id as its value. Buttons that
 // already have a value keep it.
 func withAssignment(ticket send.Response, assignmentID string) send.Response {
-	field, change := fieldButtons, postbackOf
-	if ticket.Type() == send.TypeCarousel {
-		field, change = fieldCarousel, cardOf
-	} else if ticket.Type() == send.TypeQuickReplies {
-		field, change = fieldQuickReplies, replyOf
+	tap := func(button document.Object) document.Object {
+		if document.Get(button, fieldType, "") != send.ButtonPostback {
+			return button
+		}
+		payload, _ := button.Field(fieldPayload)
+		switch p := payload.(type) {
+		case string:
+			return button.With(fieldPayload, document.O(fieldPayload, p, fieldValue, assignmentID))
+		case document.Object:
+			if !p.Has(fieldValue) {
+				return button.With(fieldPayload, p.With(fieldValue, assignmentID))
+			}
+		}
+		return button
 	}
-	items := document.Get(ticket, field, document.Array{})
-	if items.Len() == 0 {
-		return ticket
+	switch ticket.Type() {
+	case send.TypeCarousel:
+		return withEach(ticket, fieldCarousel, func(card document.Object) document.Object { return withEach(card, fieldButtons, tap) })
+	case send.TypeQuickReplies:
+		// The id is not in the payload, because a quick reply's payload is a string.
+		return withEach(ticket, fieldQuickReplies, func(reply document.Object) document.Object {
+			if document.Get(reply, fieldContentType, send.ContentText) != send.ContentText || reply.Has(fieldValue) {
+				return reply
+			}
+			return reply.With(fieldValue, assignmentID)
+		})
+	default:
+		return withEach(ticket, fieldButtons, tap)
 	}
-	return ticket.With(field, eachOf(items, assignmentID, change))
 }
 
-func eachOf(items document.Array, assignmentID string, change func(item document.Object, id string) document.Object) document.Array {
+// withEach changes the objects in a list of a message or card, unless the list is empty.
+func withEach[O interface {
+	document.Lookuper
+	With(field string, value any) O
+}](in O, field string, change func(document.Object) document.Object) O {
+	items := document.Get(in, field, document.Array{})
+	if items.Len() == 0 {
+		return in
+	}
 	changed := make([]any, 0, items.Len())
 	for _, item := range items.All() {
 		if object, ok := item.(document.Object); ok {
-			item = change(object, assignmentID)
+			item = change(object)
 		}
 		changed = append(changed, item)
 	}
-	return document.A(changed...)
-}
-
-// cardOf returns a card whose buttons send the assignment's id.
-func cardOf(card document.Object, assignmentID string) document.Object {
-	buttons := document.Get(card, fieldButtons, document.Array{})
-	if buttons.Len() == 0 {
-		return card
-	}
-	return card.With(fieldButtons, eachOf(buttons, assignmentID, postbackOf))
-}
-
-// postbackOf returns a button that sends the assignment's id if it is a postback.
-func postbackOf(button document.Object, assignmentID string) document.Object {
-	if document.Get(button, fieldType, "") != send.ButtonPostback {
-		return button
-	}
-	return button.With(fieldPayload, payloadFor(button, assignmentID))
-}
-
-// payloadFor returns the payload of a button, with the assignment's id as its value unless it has a value.
-func payloadFor(button document.Object, assignmentID string) any {
-	payload, _ := button.Field(fieldPayload)
-	switch p := payload.(type) {
-	case string:
-		return document.O(fieldPayload, p, fieldValue, assignmentID)
-	case document.Object:
-		if !p.Has(fieldValue) {
-			return p.With(fieldValue, assignmentID)
-		}
-	}
-	return payload
-}
-
-// replyOf returns a text quick reply with the assignment's id as its value, unless it has a value. The id is not in
-// the payload, because a quick reply's payload is a string.
-func replyOf(reply document.Object, assignmentID string) document.Object {
-	isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
-	if !isText || reply.Has(fieldValue) {
-		return reply
-	}
-	return reply.With(fieldValue, assignmentID)
+	return in.With(field, document.A(changed...))
 }
 
 // TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports whether the
@@ -438,16 +423,6 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 	return given, nil
 }
 
-// plannedAPI returns the URL that apiOf returns. Its errors name the parameter at fault.
-func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
-	field := o.field
-	if r.CreateGroup != nil {
-		field = fieldCreateGroup
-	}
-	address, err := s.apiOf(r, o.Channel)
-	return address, boterr.WithField(field, err)
-}
-
 // askAPI sends a request to the live-chat API at an address, and returns the API's id of the conversation. It
 // may return "" if the request does not ask for a group.
 func (s *Service) askAPI(
@@ -466,10 +441,18 @@ func (s *Service) askAPI(
 	if err != nil {
 		return "", boterr.WithField("", err)
 	}
-	if !answer.OK() {
-		return "", refusedByAPI(to, answer.Status)
+	switch {
+	case isRefusal(answer.Status):
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the live-chat API of the channel %s refused the request with status %d: check the channel's address and credentials",
+			to.ID, answer.Status)
+	case !answer.OK():
+		return "", boterr.New(boterr.Unavailable, "", "the live-chat API of the channel %s answered with status %d", to.ID, answer.Status)
 	}
-	group := groupNamedIn(answer)
+	group := ""
+	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
+		group = cmp.Or(group, answer.Get(path).String())
+	}
 	if r.CreateGroup == nil {
 		return group, nil
 	}
@@ -496,26 +479,6 @@ func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]
 		return nil, err
 	}
 	return told.MarshalJSON()
-}
-
-// groupNamedIn returns the id of the group in an answer, or "".
-func groupNamedIn(answer *outbound.Response) string {
-	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
-		if named := answer.Get(path).String(); named != "" {
-			return named
-		}
-	}
-	return ""
-}
-
-// refusedByAPI returns the error for an unsuccessful status.
-func refusedByAPI(c *channel.Channel, status int) error {
-	if isRefusal(status) {
-		return boterr.New(boterr.FailedPrecondition, "",
-			"the live-chat API of the channel %s refused the request with status %d: check the channel's address and credentials",
-			c.ID, status)
-	}
-	return boterr.New(boterr.Unavailable, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
 }
 
 // isRefusal reports whether a status means that the request itself is wrong. Such a request must not be tried again.

@@ -42,46 +42,6 @@ func TestCreateGroup_AsksAPI(t *testing.T) {
 	require.Equal(t, livechat.Taken, r.State())
 }
 
-func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.pair(t, "shop")
-	s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
-	result, err := s.ask(t, `{"createGroup": {}}`)
-	require.NoError(t, err)
-	require.Equal(t, "Ada King", s.group(t, result.GroupID).Name)
-	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?")))
-	require.Equal(t, []string{"shop room-5"}, s.sentTo())
-	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi")))
-	require.Equal(t, []string{"shop room-5", "web ada-web"}, s.sentTo())
-
-	s.take(t, result.AssignmentID, "eve@shop")
-	require.Equal(t, "eve", s.record(t, result.AssignmentID).Assignee)
-	require.Equal(t, "eve", s.group(t, result.GroupID).AdminExternalID)
-}
-
-func TestCreateGroup_AnswerNamesGroup(t *testing.T) {
-	t.Parallel()
-	for answer, want := range map[string]string{
-		`{"groupId": "a", "id": "b"}`:       "a",
-		`{"group": {"id": "a"}, "id": "b"}`: "a",
-		`{"externalId": "a", "id": "b"}`:    "a",
-		`{"id": 17}`:                        "17",
-		`{}`:                                "wish",
-		`thanks`:                            "wish",
-	} {
-		t.Run(answer, func(t *testing.T) {
-			t.Parallel()
-			s := newFixture(t)
-			s.mine.pair(t, "shop")
-			s.web.Add("POST", shopAPI, web.Text(200, answer))
-			result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}}`)
-			require.NoError(t, err)
-			require.Equal(t, want, s.group(t, result.GroupID).ExternalID)
-		})
-	}
-}
-
 func TestCreateGroup_APIRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -134,18 +94,6 @@ func TestCustomAPI_CannotBeAsked(t *testing.T) {
 		refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
 }
 
-func TestCustomAPI_AddressOfHost(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) {
-		p.CustomAPI = func(c *channel.Channel) (string, error) { return "https://api.example/" + c.ID, nil }
-	}, withoutConnector(channel.Custom))
-	s.mine.pair(t, "shop")
-	s.web.Add("POST", "https://api.example/shop", web.JSON(200, `{"groupId": "room-5"}`))
-	_, err := s.ask(t, `{"createGroup": {}}`)
-	require.NoError(t, err)
-	require.Len(t, s.web.Requests(), 1)
-}
-
 func TestCreateAssignment_DirectOutlet(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -159,17 +107,6 @@ func TestCreateAssignment_DirectOutlet(t *testing.T) {
 
 	took := s.take(t, r.ID, "eve@help")
 	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
-}
-
-func TestCreateAssignment_CustomDetails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.pair(t, "kiosk")
-	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "queue": 7}}`)
-	require.JSONEq(t, `{"type": "TEXT", "text": "Ada King asks for a person.", "assignmentId": "`+r.ID+`",
-		"assignmentDetails": {"summary": "s", "queue": 7}}`, s.lastSent(t).String())
-	require.Empty(t, s.web.Requests())
-	require.False(t, r.IsZendesk)
 }
 
 // opaque are details that only a custom outlet accepts.
@@ -219,18 +156,6 @@ func TestAssignmentDetails_OtherOutletsRefuse(t *testing.T) {
 			require.Equal(t, before, s.stored(t))
 		}
 	}
-}
-
-func TestAssignmentDetails_JSON(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.pair(t, "kiosk")
-	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
-		GroupName: "Order 7", Unknown: document.O("summary", document.O("a", 1), "groupName", "not this"),
-	}})
-	require.NoError(t, err)
-	require.JSONEq(t, `{"groupName": "Order 7", "summary": {"a": 1}}`,
-		document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
 }
 
 func TestCustomAPI_WithoutGroup(t *testing.T) {
@@ -303,28 +228,6 @@ func tapOf(from, to string, payload any) send.MessageEvent {
 	return send.MessageEvent{From: from, To: to, Type: send.TypePayload, Data: document.O("payload", payload)}
 }
 
-func TestTakeByTap(t *testing.T) {
-	t.Parallel()
-	for name, payload := range map[string]any{
-		"of the default ticket":         document.O("payload", livechat.TakePayload, "value", "a1"),
-		"of a ticket that the bot made": document.O("payload", "ACCEPT", "value", "a1"),
-	} {
-		s := newFixture(t)
-		s.pending(t, "a1", "ada", onlyIn("desk"))
-		isTaken, err := s.mine.TakeByTap(t.Context(), "desk", tapOf("eve", "U1", payload))
-		require.NoError(t, err, name)
-		require.True(t, isTaken, name)
-		require.Equal(t, "eve", s.record(t, "a1").Assignee, name)
-		require.Contains(t, s.platform.did(), "desk: show on the ticket of C1: Taken by eve.", name)
-		require.NotContains(t, s.platform.did(), "desk: show on the ticket of U1: Taken by eve.", name)
-
-		isTaken, err = s.mine.TakeByTap(t.Context(), "desk", tapOf("mallory", "C1", payload))
-		require.ErrorIs(t, err, boterr.FailedPrecondition, name)
-		require.ErrorContains(t, err, "eve", name)
-		require.False(t, isTaken, name)
-	}
-}
-
 func TestTakeByTap_OtherEvents(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -354,58 +257,6 @@ func TestTakeByTap_OtherEvents(t *testing.T) {
 		require.False(t, isTaken, name)
 	}
 	require.Equal(t, before, s.stored(t))
-}
-
-func TestTakeByTap_Refuses(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", onlyIn("team"))
-	for name, test := range map[string]struct {
-		event send.MessageEvent
-		code  boterr.Code
-		field string
-	}{
-		"no assignment":    {tapOf("eve", "D1", livechat.TakePayload), boterr.InvalidArgument, "assignmentId"},
-		"an unknown one":   {tapOf("eve", "D1", document.O("payload", livechat.TakePayload, "value", "a9")), boterr.NotFound, "assignmentId"},
-		"nobody who takes": {tapOf("", "D1", document.O("payload", "ACCEPT", "value", "a1")), boterr.InvalidArgument, "adminExternalId"},
-	} {
-		isTaken, err := s.mine.TakeByTap(t.Context(), "team", test.event)
-		require.ErrorIs(t, err, test.code, name)
-		require.Equal(t, test.field, fieldOf(t, err), name)
-		require.False(t, isTaken, name)
-	}
-}
-
-func TestExpire_RecallsTickets(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Bravo))
-	s.pending(t, "a1", "ada")
-	s.platform.forget()
-	s.advance(livechat.IdleTimeout)
-	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
-	require.Equal(t, []string{
-		"desk: recall the ticket of C1", "desk: recall the ticket of U1", "team: recall the ticket of D1",
-	}, s.platform.did())
-}
-
-func TestExpire_RecallFails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.platform.fail("D1", errDown)
-	s.advance(livechat.IdleTimeout)
-	require.ErrorContains(t, s.mine.Expire(t.Context(), idleAgenda()), "ticket of D1 in team")
-	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
-}
-
-func TestExpire_TicketOfConversationStays(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.advance(livechat.IdleTimeout)
-	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-	require.Empty(t, s.platform.did())
 }
 
 func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
@@ -457,4 +308,14 @@ func TestTicket_LongName(t *testing.T) {
 			require.Equal(t, 199, strings.Index(text, "…"))
 		})
 	}
+}
+
+func TestExpire_RecallFails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.platform.fail("D1", errDown)
+	s.advance(livechat.IdleTimeout)
+	require.ErrorContains(t, s.mine.Expire(t.Context(), idleAgenda()), "ticket of D1 in team")
+	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
 }

@@ -9,13 +9,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 )
 
 // published are the published checksums of third-party files: htm 3.1.1, whose preact/standalone.module.js
@@ -94,26 +95,14 @@ func TestGuard_Links(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.Code)
 }
 
-// timed is the answer to a request, and takes the deadline for its body.
-type timed struct {
-	*httptest.ResponseRecorder
-
-	deadline time.Time
-}
-
-func (t *timed) SetReadDeadline(at time.Time) error {
-	t.deadline = at
-	return nil
-}
-
 // A body that never comes must not hold its connection, even if the request is refused.
 func TestGuard_LimitsTheTimeOfABody(t *testing.T) {
 	t.Parallel()
 	guarded := page.Guard{IsHost: func(string) bool { return false }}.Around(http.NotFoundHandler())
 	for body, isLimited := range map[string]bool{"": false, "{}": true} {
-		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		w := sharedtest.NewTimed()
 		guarded.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body)))
-		require.Equal(t, isLimited, !w.deadline.IsZero(), body)
+		require.Equal(t, isLimited, !w.Deadline.IsZero(), body)
 	}
 }
 
@@ -145,6 +134,12 @@ func TestElements_AskAndPost(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		posted <- string(body)
 	})
+	mux.HandleFunc("/admin/proxy/{status}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		status, _ := strconv.Atoi(r.PathValue("status"))
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, "<html>Sign in</html>")
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	address, err := url.Parse(server.URL + "/admin/")
@@ -163,10 +158,13 @@ func TestElements_AskAndPost(t *testing.T) {
 			await post("record", record);
 		} catch (e) {
 			console.log(e.problem?.message ?? e);
-		}`
+		}
+		for (const status of [200, 502]) console.log(await post("proxy/" + status, {}).catch((e) => e.problem.code));`
 	shown, err := exec.CommandContext(t.Context(), "node", nodeWith(t, module)...).CombinedOutput()
 	require.NoError(t, err, "%s", shown)
-	require.Equal(t, "9223372036854775807 -9223372036854775808 7 0.5 9223372036854775807", strings.TrimSpace(string(shown)))
+	lines := strings.Split(strings.TrimSpace(string(shown)), "\n")
+	require.Equal(t, "9223372036854775807 -9223372036854775808 7 0.5 9223372036854775807", lines[0])
+	require.Equal(t, []string{"Unavailable", "Unavailable"}, lines[1:], "a proxy's page is not the server's answer")
 	require.Equal(t, record, <-posted, "the same digits")
 	require.Empty(t, posted)
 }

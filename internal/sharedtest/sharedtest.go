@@ -1,13 +1,16 @@
 // Package sharedtest has what tests of stores share: a store that looks like one that several processes share and that
-// sends notices, a store that counts the documents it examines, and compiled filters, sorts and changes.
+// sends notices, a store that counts the documents it examines, and compiled filters, sorts and changes. It also records
+// the deadlines of HTTP requests.
 package sharedtest
 
 import (
 	"context"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -181,4 +184,20 @@ func (c examinedCollection) Delete(ctx context.Context, filter *query.Filter, op
 		return 0, err
 	}
 	return c.Collection.Delete(ctx, filter, options)
+}
+
+// Timed records an HTTP answer, and the deadline for the body of the request.
+type Timed struct {
+	*httptest.ResponseRecorder
+
+	Deadline time.Time
+}
+
+// NewTimed returns a Timed without a deadline.
+func NewTimed() *Timed { return &Timed{ResponseRecorder: httptest.NewRecorder()} }
+
+// SetReadDeadline records a deadline. http.ResponseController calls it.
+func (t *Timed) SetReadDeadline(at time.Time) error {
+	t.Deadline = at
+	return nil
 }

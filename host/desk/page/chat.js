@@ -1,5 +1,5 @@
 // A conversation: its messages and notes, and the form for new ones.
-import { html, useEffect, useLayoutEffect, useRef, useState, ask, addressOf, parsed, post } from "./parts/elements.js";
+import { html, useEffect, useLayoutEffect, useRef, useState, ask, post } from "./parts/elements.js";
 import { typingText, waitText } from "./list.js";
 import { Body, Entry, Refusal } from "./message.js";
 import { pathOf, problemOf, useModel } from "./model.js";
@@ -30,7 +30,7 @@ export const Chat = ({ model, row, details, act, openDialog, focusOn, back, now,
     ${row.state === "ended" && html`<p class="event" role="status">This chat is over${endText(row)}.</p>`}`;
 };
 
-const endText = ({ endedBy }) => ({ inlet: ": the member or the bot ended it", idle: ": no one wrote for a while", reassign: ": it was handed over", "member gone": ": the member cannot be reached any more" })[endedBy] ?? "";
+const endText = ({ endedBy }) => ({ inlet: ": the member or the bot ended it", idle: ": no one wrote for a while", reassign: ": it was handed over", "member gone": ": the member cannot be reached any more", "agent gone": ": its conversation was gone" })[endedBy] ?? "";
 
 const stateText = (row, me, now) => {
   if (row.state === "pending") return waitText(row.since, now);
@@ -122,11 +122,9 @@ const Composer = ({ model, row, isMine, focusOn, hasFiles, openDialog }) => {
         if (!hasFiles) throw { problem: { code: "Unsupported", message: "This desk cannot send files." } };
         if (isNote) throw { problem: { code: "FailedPrecondition", message: "A note has no files. Choose Answer." } };
         model.say(`Sending the file ${file.name}.`);
-        const response = await fetch(addressOf(`${pathOf(row)}/files?name=${encodeURIComponent(file.name)}`), {
+        const stored = await ask(`${pathOf(row)}/files?name=${encodeURIComponent(file.name)}`, {
           method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file,
         });
-        const stored = parsed(await response.text());
-        if (!response.ok) throw { problem: stored.error };
         await model.send(row, "messages", { text: "", file: stored });
       } catch (err) {
         setProblem(problemOf(err));

@@ -110,7 +110,11 @@ const Desk = ({ about }) => {
     const isAvailable = e.target.checked;
     model.about = { ...model.about, agent: { ...model.about.agent, isAvailable } };
     model.changed();
-    await post("me", { isAvailable }).catch((err) => { model.problem = problemOf(err); model.changed(); });
+    await post("me", { isAvailable }).catch((err) => {
+      model.problem = problemOf(err);
+      model.about = { ...model.about, agent: { ...model.about.agent, isAvailable: !isAvailable } };
+      model.changed();
+    });
   };
   const showsList = isMiddle || !row, showsChat = isMiddle || row, showsPanel = row && (isWide || hasPanel);
   return html`

@@ -155,19 +155,18 @@ export const parsed = (text) => JSON.parse(text, (_, value, context) =>
 export const written = (value) => JSON.stringify(value, (_, part) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
 
 /** ask sends a request to the page's server. It returns parsed JSON, or the text of any other type. If the server does
-    not answer or refuses, it throws an error with a problem. */
+    not answer or refuses, or if something else answers with a page of HTML, it throws an error with a problem. */
 export const ask = async (path, options) => {
-  let response;
-  try {
-    response = await fetch(addressOf(path), options);
-  } catch {
-    throw Object.assign(new Error("unreachable"), { problem: { code: "Unavailable", message: "The program that serves this page does not answer." } });
+  const fail = (problem) => { throw Object.assign(new Error(path), { problem }); };
+  const response = await fetch(addressOf(path), options)
+    .catch(() => fail({ code: "Unavailable", message: "The program that serves this page does not answer." }));
+  const text = await response.text(), kind = response.headers.get("Content-Type") ?? "";
+  if (kind.startsWith("application/json")) {
+    const body = parsed(text);
+    return response.ok ? body : fail(body.error);
   }
-  const text = await response.text();
-  if (!response.headers.get("Content-Type")?.startsWith("application/json")) return text;
-  const body = parsed(text);
-  if (!response.ok) throw Object.assign(new Error(path), { problem: body.error });
-  return body;
+  if (response.ok && !kind.startsWith("text/html")) return text;
+  return fail({ code: "Unavailable", message: `Something else than this page's program answers, with the status ${response.status}. Try again, or reload the page to sign in.` });
 };
 
 /** post posts JSON. */
