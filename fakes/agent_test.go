@@ -353,7 +353,6 @@ func TestMisuse(t *testing.T) {
 			}})
 			p.AddAgent("help", "Lise", "suport")
 		},
-		"Restore: the snapshot is nil: give one from Snapshot": func(p *fakes.Platform, _ *fakes.Agent) { p.Restore(nil) },
 		"Pair":                          func(p *fakes.Platform, _ *fakes.Agent) { p.Pair("nowhere", "desk") },
 		"Queue of the channel nowhere":  func(p *fakes.Platform, _ *fakes.Agent) { p.Queue("nowhere") },
 		"Grace has no open ticket":      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Ticket() },
