@@ -199,11 +199,10 @@ func backOff(ctx context.Context, lost int) error {
 // gives this answer also if another client has changed the first document so that it no longer matches,
 // although a second one still does.
 func (c *collection) matches(ctx context.Context, filter *query.Filter, where any) (bool, error) {
-	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
-	cursor, err := c.newest().stored.Find(ctx, where, first)
-	if err != nil {
-		return false, failure(ctx, filter, err)
+	first := options.FindOne().SetProjection(bson.D{{Key: document.IDField, Value: 1}})
+	err := c.newest().stored.FindOne(ctx, where, first).Err()
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return false, nil
 	}
-	found, err := c.readAll(ctx, filter, cursor)
-	return len(found) > 0, err
+	return err == nil, failure(ctx, filter, err)
 }

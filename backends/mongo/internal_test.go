@@ -17,7 +17,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -477,22 +476,4 @@ func TestWithClientOptions_AddsToEarlierOnes(t *testing.T) {
 	})
 	require.Equal(t, time.Minute, *set.client.Timeout)
 	require.Equal(t, "bots", *set.client.AppName)
-}
-
-// The distinct values are limited as in the other stores.
-func TestDistinct_BoundsItsMemory(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	const part, parts = 100_000, 30
-	d := distinctValues{call: query.NewEvaluation(t.Context()), path: "l", values: []any{}, seen: map[string]struct{}{}}
-	var err error
-	for i := 0; i < parts && err == nil; i++ {
-		items := make([]any, part)
-		for j := range items {
-			items[j] = i*part + j
-		}
-		err = d.add(found{document: document.O("_id", i, "l", document.A(items...))})
-	}
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	require.Greater(t, len(d.values), part)
 }
