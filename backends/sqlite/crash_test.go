@@ -202,8 +202,6 @@ func TestMain(m *testing.M) {
 		err = obey(text, crashOrder.writeUntilKilled)
 	} else if text, isWorker := os.LookupEnv(chaosEnv); isWorker {
 		err = obey(text, chaosOrder.work)
-	} else if text, isWorker := os.LookupEnv(agendaEnv); isWorker {
-		err = obey(text, agendaOrder.work)
 	} else {
 		m.Run()
 	}
