@@ -354,16 +354,20 @@ func makeNew(path string) error {
 // copyNew copies a file. It returns fs.ErrExist if there is already a file, which may be in use. If the process dies
 // meanwhile, an incomplete file remains, which Open reports as damaged.
 func copyNew(from, to string) error {
-	content, err := os.ReadFile(from) //nolint:gosec // The host chose the path.
+	source, err := os.Open(from) //nolint:gosec // The host chose the path.
 	if err != nil {
 		return err
 	}
+	defer func() { _ = source.Close() }()                                     // It was only read.
 	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The host chose the path.
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(content)
-	return errors.Join(err, file.Sync(), file.Close())
+	_, err = io.Copy(file, source)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		_ = os.Remove(to) // It is incomplete.
+	}
+	return err
 }
 
 // checkHeader returns an error for a file that is not a store of this format. It does not write to the file.
