@@ -208,7 +208,6 @@ func (c *collection) newest() *collection {
 // firstBatch is the number of documents in the first answer to a search. More documents need more round trips.
 const firstBatch = 1000
 
-// Get implements store.Collection.
 func (c *collection) Get(ctx context.Context, id any) (document.Object, bool, error) {
 	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
 	if err != nil {

@@ -115,10 +115,10 @@ type draft struct {
 	tx  pgx.Tx
 }
 
-// Indexes implements engine.IndexDraft.
+var _ engine.IndexDraft = (*draft)(nil)
+
 func (d *draft) Indexes() (all *engine.Schema, building int) { return d.all, d.building }
 
-// SetIndexes implements engine.IndexDraft.
 func (d *draft) SetIndexes(all *engine.Schema, building int) { d.all, d.building = all, building }
 
 // Page implements engine.IndexDraft. The documents are locked until the commit.
@@ -134,7 +134,6 @@ func (d *draft) Page(after uint64) (page []engine.Placed, isLast bool, err error
 	return page, len(page) < pageSize, err
 }
 
-// Add implements engine.IndexDraft.
 func (d *draft) Add(keys []engine.Key, of []engine.Placed) error {
 	if len(keys) == 0 {
 		return nil
@@ -160,11 +159,9 @@ func (d *draft) Add(keys []engine.Key, of []engine.Placed) error {
 	}
 }
 
-// Clear implements engine.IndexDraft.
 func (d *draft) Clear(x *engine.Index) (isClear bool, err error) {
 	_, err = d.tx.Exec(d.ctx, d.collection.texts.of(x.Spec.Unique).clear, x.Number, x.Number+x.Numbers())
 	return true, err
 }
 
-// HasTime implements engine.IndexDraft.
 func (*draft) HasTime() bool { return false }

@@ -55,7 +55,8 @@ type indexDraft struct {
 	part limit
 }
 
-// Indexes implements engine.IndexDraft.
+var _ engine.IndexDraft = (*indexDraft)(nil)
+
 func (d *indexDraft) Indexes() (all *engine.Schema, building int) { return d.draft, d.building }
 
 // SetIndexes implements engine.IndexDraft. The commit shows readers the complete indexes.
@@ -63,7 +64,6 @@ func (d *indexDraft) SetIndexes(all *engine.Schema, building int) {
 	d.draft, d.building = all, building
 }
 
-// Page implements engine.IndexDraft.
 func (d *indexDraft) Page(after uint64) (page []engine.Placed, isLast bool, err error) {
 	_, err = d.source.visit(engine.Yield(func(position uint64, o document.Object) bool {
 		page = append(page, engine.Placed{Document: o, Position: position})
@@ -72,7 +72,6 @@ func (d *indexDraft) Page(after uint64) (page []engine.Placed, isLast bool, err 
 	return page, len(page) < documentsAtOnce, err
 }
 
-// Add implements engine.IndexDraft.
 func (d *indexDraft) Add(keys []engine.Key, of []engine.Placed) error {
 	for i := range keys {
 		if err := d.add(of[i], keys[i:i+1]); err != nil {
@@ -82,11 +81,9 @@ func (d *indexDraft) Add(keys []engine.Key, of []engine.Placed) error {
 	return engine.CheckEnded(d.ctx)
 }
 
-// Clear implements engine.IndexDraft.
 func (d *indexDraft) Clear(x *engine.Index) (isClear bool, err error) {
 	removed, err := d.writer.conn.exec(d.texts.table(x.Spec.Unique).clear, x.Number, x.Number+x.Numbers(), partSize)
 	return removed < partSize, err
 }
 
-// HasTime implements engine.IndexDraft.
 func (d *indexDraft) HasTime() bool { return !d.part.isOver() }

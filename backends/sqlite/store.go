@@ -502,7 +502,6 @@ type port struct {
 
 var _ engine.Port = (*port)(nil)
 
-// Read implements engine.Port.
 func (p *port) Read(ctx context.Context) (engine.View, error) {
 	if found := p.store.found(p.name); found != nil {
 		return p.store.view(ctx, found)
@@ -513,7 +512,6 @@ func (p *port) Read(ctx context.Context) (engine.View, error) {
 	return engine.EmptyView(p.name), nil
 }
 
-// Again implements engine.Port.
 func (p *port) Again(ctx context.Context, failed engine.View, err error) (engine.View, error) {
 	if err != errOutdated { //nolint:errorlint // It is never wrapped.
 		return failed, err
@@ -531,7 +529,6 @@ func (s *Store) view(ctx context.Context, of *collection) (engine.View, error) {
 	return engine.View{Schema: schema, Source: &source{ctx: ctx, conn: c, collection: of, schema: schema, release: release}}, nil
 }
 
-// Now implements engine.Port.
 func (p *port) Now(ctx context.Context) (time.Time, error) { return p.store.Now(ctx) }
 
 // watchers are the watchers of a collection, which may not exist yet.
