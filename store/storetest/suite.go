@@ -205,17 +205,13 @@ var cancelRules = []Rule{
 func endedContextIsCanceled(t *trial) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	t.insert(numbered(2)...)
-	_, err := t.store.Now(ctx)
-	t.requireCanceled(err, t.answers(ctx))
+	t.requireCanceled(ctx)
 }
 
 func passedDeadlineIsCanceled(t *trial) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.UnixMilli(0))
 	defer cancel()
-	t.insert(numbered(2)...)
-	_, err := t.store.Now(ctx)
-	t.requireCanceled(err, t.answers(ctx))
+	t.requireCanceled(ctx)
 }
 
 // answers returns the error of every operation of the collection.
@@ -239,11 +235,13 @@ func (t *trial) answers(ctx context.Context) map[string]error {
 	}
 }
 
-// requireCanceled checks that all errors are Canceled, and that nothing was written.
-func (t *trial) requireCanceled(now error, answers map[string]error) {
+// requireCanceled checks that all operations with ctx are Canceled, and that nothing is written.
+func (t *trial) requireCanceled(ctx context.Context) {
 	t.Helper()
+	t.insert(numbered(2)...)
+	_, now := t.store.Now(ctx)
 	t.requireCode(boterr.Canceled, now, "Now")
-	for name, err := range answers {
+	for name, err := range t.answers(ctx) {
 		t.requireCode(boterr.Canceled, err, name)
 	}
 	t.requireHolds(numbered(2)...)
