@@ -84,10 +84,10 @@ func (b *builder) change(ctx context.Context, isAlone bool, do func(engine.Index
 				return err
 			}
 			d.description, d.tx = *known, tx
-			if err := do(&d); err != nil || d.all == known.all && d.building == known.building {
+			if err := do(&d); err != nil || d.all == known.all {
 				return err
 			}
-			text, err := d.all.MarshalIndexes(d.building)
+			text, err := d.all.MarshalIndexes()
 			if err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func (b *builder) change(ctx context.Context, isAlone bool, do func(engine.Index
 		})
 		switch state := stateOf(err); {
 		case err == nil:
-			b.collection.set(newDescription(d.version, d.all, d.building))
+			b.collection.set(newDescription(d.version, d.all))
 			return nil
 		case state == codeDeadlock || state == codeStale: // A writer interfered; try again.
 		default:
@@ -117,9 +117,9 @@ type draft struct {
 
 var _ engine.IndexDraft = (*draft)(nil)
 
-func (d *draft) Indexes() (all *engine.Schema, building int) { return d.all, d.building }
+func (d *draft) Indexes() *engine.Schema { return d.all }
 
-func (d *draft) SetIndexes(all *engine.Schema, building int) { d.all, d.building = all, building }
+func (d *draft) SetIndexes(all *engine.Schema) { d.all = all }
 
 // Page implements engine.IndexDraft. The documents are locked until the commit.
 func (d *draft) Page(after uint64) (page []engine.Placed, isLast bool, err error) {

@@ -320,7 +320,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 		return changes, nil
 	}
 	t.schema = grown
-	text, err := grown.MarshalIndexes(t.known.building)
+	text, err := grown.MarshalIndexes()
 	if err != nil {
 		return changes, err
 	}
@@ -407,7 +407,7 @@ func (t *transaction) commit() error {
 	}
 	t.isBegun = false
 	if t.schema != t.known.all {
-		t.collection.set(newDescription(t.version, t.schema, t.known.building))
+		t.collection.set(newDescription(t.version, t.schema))
 	}
 	return nil
 }

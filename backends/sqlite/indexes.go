@@ -38,10 +38,10 @@ func (p *port) changeIndexes(ctx context.Context, _ bool, do func(engine.IndexDr
 			return err
 		}
 		c := t.job.collection
-		before := c.state
+		before := c.draft
 		err := do(&indexDraft{transaction: t, collection: c, part: within(p.store.firstTurn)})
 		if err != nil {
-			c.draft, c.building = before.draft, before.building
+			c.draft = before
 		}
 		return err
 	}})
@@ -57,12 +57,10 @@ type indexDraft struct {
 
 var _ engine.IndexDraft = (*indexDraft)(nil)
 
-func (d *indexDraft) Indexes() (all *engine.Schema, building int) { return d.draft, d.building }
+func (d *indexDraft) Indexes() *engine.Schema { return d.draft }
 
 // SetIndexes implements engine.IndexDraft. The commit shows readers the complete indexes.
-func (d *indexDraft) SetIndexes(all *engine.Schema, building int) {
-	d.draft, d.building = all, building
-}
+func (d *indexDraft) SetIndexes(all *engine.Schema) { d.draft = all }
 
 func (d *indexDraft) Page(after uint64) (page []engine.Placed, isLast bool, err error) {
 	_, err = d.source.visit(engine.Yield(func(position uint64, o document.Object) bool {

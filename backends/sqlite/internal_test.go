@@ -494,11 +494,11 @@ func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	unique := store.Ascending("u")
 	unique.Unique, unique.Sparse = true, true
 	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.Unavailable)
-	require.NotZero(t, s.found("a").building)
+	require.Positive(t, s.found("a").draft.Building())
 
 	harm("DROP TRIGGER build")
 	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.AlreadyExists, "the same index is continued")
-	require.NotZero(t, s.found("a").building)
+	require.Positive(t, s.found("a").draft.Building())
 	harm("DROP TRIGGER remove")
 	require.NoError(t, a.EnsureIndex(t.Context(), store.Ascending("z")))
 	require.Len(t, s.found("a").schema.Load().Indexes, 2)

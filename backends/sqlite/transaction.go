@@ -182,7 +182,7 @@ func (t *transaction) note(made engine.Change) {
 
 // makeCollection creates the tables of a collection and returns its number.
 func (w *writer) makeCollection(name string) (number int64, err error) {
-	indexes, err := record(&engine.Schema{Name: name}, 0)
+	indexes, err := record(&engine.Schema{Name: name})
 	if err != nil {
 		return 0, err
 	}

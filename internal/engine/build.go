@@ -9,11 +9,10 @@ import (
 
 // IndexDraft is a transaction that changes the indexes of a collection.
 type IndexDraft interface {
-	// Indexes returns the indexes that writes maintain, and the number of the incomplete one, which searches do not
-	// use. It is 0 if all are complete.
-	Indexes() (all *Schema, building int)
+	// Indexes returns the indexes that writes maintain. Searches only use the ones of Schema.Ready.
+	Indexes() *Schema
 	// SetIndexes replaces what Indexes returns.
-	SetIndexes(all *Schema, building int)
+	SetIndexes(all *Schema)
 	// Page returns the first documents after a position. isLast is true if there are no more.
 	Page(after uint64) (page []Placed, isLast bool, err error)
 	// Add adds keys to the incomplete index, unless it already has them. of has the document of each key. AlreadyExists:
@@ -85,23 +84,23 @@ type indexBuilder struct {
 // begin adds the index to the description, so that writes maintain it, and indexes the first documents. If an index of a
 // process that has died is in the way, begin removes it, and may have to run again.
 func (b *indexBuilder) begin(d IndexDraft) error {
-	all, building := d.Indexes()
-	if at := all.IndexOf(building); at >= 0 && b.isSame(&all.Indexes[at]) {
-		b.number = building
+	all := d.Indexes()
+	if at := all.Building(); at >= 0 && b.isSame(&all.Indexes[at]) {
+		b.number = all.Indexes[at].Number
 		return b.fill(d)
 	}
 	if isClear, err := clearIncomplete(d); err != nil || !isClear {
 		return err
 	}
-	all, _ = d.Indexes()
+	all = d.Indexes()
 	exists, err := all.Existing(b.spec)
 	if b.isDone = exists; exists || err != nil {
 		return err
 	}
 	x := NewIndex(all.Name, b.spec)
-	x.Number = all.NextNumber()
+	x.Number, x.Building = all.NextNumber(), true
 	b.number = x.Number
-	d.SetIndexes(all.WithIndex(x), x.Number)
+	d.SetIndexes(all.WithIndex(x))
 	if err := b.fill(d); err != nil || !b.isAll {
 		return err
 	}
@@ -120,7 +119,7 @@ func (b *indexBuilder) fill(d IndexDraft) error {
 		if err != nil {
 			return err
 		}
-		all, building := d.Indexes()
+		all := d.Indexes()
 		var keys []Key
 		var of []Placed
 		for _, one := range page {
@@ -136,7 +135,7 @@ func (b *indexBuilder) fill(d IndexDraft) error {
 			}
 			b.after = one.Position
 		}
-		d.SetIndexes(all, building)
+		d.SetIndexes(all)
 		if err := d.Add(keys, of); err != nil {
 			return err
 		}
@@ -148,21 +147,22 @@ func (b *indexBuilder) fill(d IndexDraft) error {
 
 // finish makes searches use the index.
 func (b *indexBuilder) finish(d IndexDraft) error {
-	all, _ := d.Indexes()
-	d.SetIndexes(all, 0)
+	all := d.Indexes().clone()
+	all.Indexes[all.IndexOf(b.number)].Building = false
+	d.SetIndexes(all)
 	b.isDone = true
 	return nil
 }
 
 // clearIncomplete removes the incomplete index, if there is one.
 func clearIncomplete(d IndexDraft) (isClear bool, err error) {
-	all, building := d.Indexes()
-	at := all.IndexOf(building)
+	all := d.Indexes()
+	at := all.Building()
 	if at < 0 {
 		return true, nil
 	}
 	if isClear, err = d.Clear(&all.Indexes[at]); err == nil && isClear {
-		d.SetIndexes(all.WithoutIndex(at), 0)
+		d.SetIndexes(all.WithoutIndex(at))
 	}
 	return isClear, err
 }
