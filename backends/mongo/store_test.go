@@ -195,15 +195,6 @@ func TestOpen_ThenClose(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unavailable)
 }
 
-func TestContext_DeadlineIsCanceled(t *testing.T) {
-	t.Parallel()
-	c := newStore(t).Collection("own")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
-	defer cancel()
-	_, err := c.Find(ctx, nil, store.FindOptions{})
-	require.ErrorIs(t, err, boterr.Canceled)
-}
-
 func TestUpdate_HandsKeysOn(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
@@ -241,37 +232,6 @@ func TestUpdate_ForeignFieldOrder(t *testing.T) {
 	found, err := c.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
-}
-
-func TestFindAndUpdate_ManyTakers(t *testing.T) {
-	t.Parallel()
-	c := newStore(t).Collection("own")
-	const count, takers = 60, 8
-	for i := range count {
-		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "taken", false)))
-	}
-	free := sharedtest.FilterOf(t, document.O("taken", false))
-	take := sharedtest.Change(t, "$set", document.O("taken", true))
-	left := make(chan int64, takers)
-	for range takers {
-		go func() {
-			for {
-				result, err := c.FindAndModify(t.Context(), free, take, store.FindAndModifyOptions{})
-				if err == nil && result.Matched {
-					continue
-				}
-				count, failed := c.Count(t.Context(), free)
-				if err != nil || failed != nil {
-					count = -1
-				}
-				left <- count
-				return
-			}
-		}()
-	}
-	for range takers {
-		require.Zero(t, <-left)
-	}
 }
 
 func TestNear_LimitCutsByInsertion(t *testing.T) {
