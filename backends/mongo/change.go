@@ -38,13 +38,7 @@ func (c *collection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, opts store.UpdateOptions,
 ) (store.UpdateResult, error) {
 	var result store.UpdateResult
-	if err := opts.Check(change); err != nil {
-		return result, err
-	}
-	if err := boterr.PrefixField("update", checkUpdatePaths(change.Update)); err != nil {
-		return result, err
-	}
-	if err := c.check(ctx); err != nil {
+	if err := c.checkChange(ctx, change, opts.Check(change)); err != nil {
 		return result, err
 	}
 	f := first{call: query.NewEvaluation(ctx), filter: filter, change: change, upsert: opts.Upsert}
@@ -64,19 +58,24 @@ func (c *collection) Update(
 func (c *collection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, opts store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
-	if err := opts.Check(change); err != nil {
-		return store.FindAndModifyResult{}, err
-	}
-	if err := boterr.PrefixField("update", checkUpdatePaths(change.Update)); err != nil {
-		return store.FindAndModifyResult{}, err
-	}
-	if err := c.check(ctx); err != nil {
+	if err := c.checkChange(ctx, change, opts.Check(change)); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
 	return c.changeFirst(ctx, first{
 		call: query.NewEvaluation(ctx), filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
 		documents: true, after: opts.New, projection: opts.Projection,
 	})
+}
+
+// checkChange returns an error if a change must not start. invalid is the error of its options.
+func (c *collection) checkChange(ctx context.Context, change query.Change, invalid error) error {
+	if invalid != nil {
+		return invalid
+	}
+	if err := checkUpdatePaths(change.Update); err != nil {
+		return boterr.PrefixField("update", err)
+	}
+	return c.check(ctx)
 }
 
 // checkUpdatePaths returns InvalidArgument for an update of the hidden field.

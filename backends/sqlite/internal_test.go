@@ -512,13 +512,13 @@ func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
 	t.Parallel()
 	s, a := openedInParts(t)
 	steps := 0
-	err := engine.BuildIndex(t.Context(), store.Ascending("z"), func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
+	change := func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
 		if steps++; steps == 1 {
 			return (&port{store: s, name: "a"}).changeIndexes(ctx, isAlone, do)
 		}
 		return errClosed
-	})
-	require.ErrorIs(t, err, errClosed)
+	}
+	require.ErrorIs(t, engine.BuildIndex(t.Context(), store.Ascending("z"), change), errClosed)
 	shown := s.found("a").schema.Load()
 	require.Len(t, shown.Indexes, 1)
 	require.NoError(t, a.Insert(t.Context(), document.O("_id", "a")))
