@@ -377,7 +377,12 @@ func (s *Schema) Ready() *Schema {
 
 // Building returns the position of the index that does not contain all documents yet, or -1.
 func (s *Schema) Building() int {
-	return slices.IndexFunc(s.Indexes, func(x Index) bool { return x.Building })
+	for i := range s.Indexes {
+		if s.Indexes[i].Building {
+			return i
+		}
+	}
+	return -1
 }
 
 // IndexOf returns the position of the index with a number, or -1.
