@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -130,22 +129,17 @@ type wrappedCollection struct {
 	store *wrappedStore
 	name  string
 
-	asking  sync.Mutex
-	known   Collection
-	isKnown atomic.Bool
+	known atomic.Pointer[Collection]
 }
 
 func (c *wrappedCollection) inner() Collection {
-	if c.isKnown.Load() {
-		return c.known
+	known := c.known.Load()
+	if known == nil {
+		opened := c.store.inner.Collection(c.name)
+		known = &opened
+		c.known.Store(known)
 	}
-	c.asking.Lock()
-	defer c.asking.Unlock()
-	if !c.isKnown.Load() {
-		c.known = c.store.inner.Collection(c.name)
-		c.isKnown.Store(true)
-	}
-	return c.known
+	return *known
 }
 
 func (c *wrappedCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {

@@ -64,8 +64,18 @@ func Open(ctx context.Context, address string) (*Store, error) {
 		return nil, boterr.Invalid("url", "has the scheme %q, which no driver knows: use file or mem, "+
 			"or import the driver, gocloud.dev/blob/s3blob for S3", parsed.Scheme)
 	}
-	opened, isFolder := withoutAttributes(withoutTemporaryFolder(parsed))
-	bucket, err := gocloud.OpenBucket(ctx, opened.String())
+	query := parsed.Query()
+	isFolder := parsed.Scheme == "file" && !query.Has("metadata")
+	if isFolder { // The driver writes no content types, because folder does.
+		query.Set("metadata", "skip")
+	}
+	if parsed.Scheme == "file" && !query.Has("no_tmp_dir") {
+		// The driver writes incomplete files into the folder itself. The system's temporary folder may be on another
+		// disk, and from there a file cannot be moved in one step.
+		query.Set("no_tmp_dir", "true")
+	}
+	parsed.RawQuery = query.Encode()
+	bucket, err := gocloud.OpenBucket(ctx, parsed.String())
 	if err != nil {
 		// Drivers put the whole URL into their errors.
 		return nil, boterr.New(boterr.FailedPrecondition, "url", "the bucket cannot be opened: %s", display.Redact(err.Error()))
@@ -73,32 +83,6 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	store := New(bucket)
 	store.isFolder = isFolder
 	return store, nil
-}
-
-// withoutAttributes makes the driver of a folder write no content types, unless the address sets the option
-// metadata. It reports whether it did.
-func withoutAttributes(address *url.URL) (*url.URL, bool) {
-	query := address.Query()
-	if address.Scheme != "file" || query.Has("metadata") {
-		return address, false
-	}
-	query.Set("metadata", "skip")
-	changed := *address
-	changed.RawQuery = query.Encode()
-	return &changed, true
-}
-
-// withoutTemporaryFolder makes the driver write incomplete files into the folder itself. By default it uses the
-// system's temporary folder, which may be on another disk; from there a file cannot be moved in one step.
-func withoutTemporaryFolder(address *url.URL) *url.URL {
-	query := address.Query()
-	if address.Scheme != "file" || query.Has("no_tmp_dir") {
-		return address
-	}
-	query.Set("no_tmp_dir", "true")
-	changed := *address
-	changed.RawQuery = query.Encode()
-	return &changed
 }
 
 // Close closes the bucket. Later calls of Put fail with FailedPrecondition; later calls of Close do nothing.
@@ -294,15 +278,14 @@ func (f *folder) undo() {
 // replace writes the content type file in one step.
 func (f *folder) replace(content []byte) error {
 	temporary := filepath.Join(filepath.Dir(f.path()), "."+rand.Text()+reserved)
-	if err := writeDurably(temporary, content); err != nil {
-		_ = os.Remove(temporary)
-		return err
+	err := writeDurably(temporary, content)
+	if err == nil {
+		err = os.Rename(temporary, f.path())
 	}
-	if err := os.Rename(temporary, f.path()); err != nil {
+	if err != nil {
 		_ = os.Remove(temporary)
-		return err
 	}
-	return nil
+	return err
 }
 
 // writeDurably writes a new file and syncs it to disk.

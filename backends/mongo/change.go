@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -37,13 +38,7 @@ func (c *collection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, opts store.UpdateOptions,
 ) (store.UpdateResult, error) {
 	var result store.UpdateResult
-	if err := opts.Check(change); err != nil {
-		return result, err
-	}
-	if err := boterr.PrefixField("update", checkUpdatePaths(change.Update)); err != nil {
-		return result, err
-	}
-	if err := c.check(ctx); err != nil {
+	if err := c.checkChange(ctx, change, opts.Check(change)); err != nil {
 		return result, err
 	}
 	f := first{call: query.NewEvaluation(ctx), filter: filter, change: change, upsert: opts.Upsert}
@@ -63,19 +58,24 @@ func (c *collection) Update(
 func (c *collection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, opts store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
-	if err := opts.Check(change); err != nil {
-		return store.FindAndModifyResult{}, err
-	}
-	if err := boterr.PrefixField("update", checkUpdatePaths(change.Update)); err != nil {
-		return store.FindAndModifyResult{}, err
-	}
-	if err := c.check(ctx); err != nil {
+	if err := c.checkChange(ctx, change, opts.Check(change)); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
 	return c.changeFirst(ctx, first{
 		call: query.NewEvaluation(ctx), filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
 		documents: true, after: opts.New, projection: opts.Projection,
 	})
+}
+
+// checkChange returns an error if a change must not start. invalid is the error of its options.
+func (c *collection) checkChange(ctx context.Context, change query.Change, invalid error) error {
+	if invalid != nil {
+		return invalid
+	}
+	if err := checkUpdatePaths(change.Update); err != nil {
+		return boterr.PrefixField("update", err)
+	}
+	return c.check(ctx)
 }
 
 // checkUpdatePaths returns InvalidArgument for an update of the hidden field.
@@ -327,18 +327,28 @@ func (c *collection) replace(
 	if after == before.document {
 		return result, true, nil
 	}
-	where, b, err := c.replacement(before, after, bson.NewObjectID())
+	isDone, _, err = c.put(ctx, edit{before: before, after: after, revision: bson.NewObjectID()})
 	if err != nil {
 		return store.FindAndModifyResult{}, false, err
 	}
-	if err := store.Refusal(ctx); err != nil {
-		return store.FindAndModifyResult{}, false, err
+	return result, isDone, nil
+}
+
+// put replaces a document if it has not changed on the server, and reports whether it did. mayBe is true if the server
+// may have replaced it although there is an error.
+func (c *collection) put(ctx context.Context, e edit) (isWritten, mayBe bool, err error) {
+	where, b, err := c.replacement(e.before, e.after, e.revision)
+	if err == nil {
+		err = store.Refusal(ctx)
 	}
-	replaced, err := c.stored.ReplaceOne(ctx, where, b)
 	if err != nil {
-		return store.FindAndModifyResult{}, false, failure(ctx, nil, err)
+		return false, false, err
 	}
-	return result, replaced.MatchedCount == 1, nil
+	result, err := c.stored.ReplaceOne(ctx, where, b)
+	if err != nil {
+		return false, !isDuplicate(err), failure(ctx, nil, err)
+	}
+	return result.MatchedCount == 1, false, nil
 }
 
 // replacement returns the new document for the server, and a filter that matches the old one if it has not
@@ -561,41 +571,27 @@ var counted = map[bool]int64{true: 1}
 // writeAll writes documents, several at the same time, until one fails. It waits for unfinished writes, because
 // a write that takes effect after undo would remain.
 func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
-	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	waiting := make(chan edit)
-	var group sync.WaitGroup
-	for range min(m.atOnce, len(edits)) {
-		group.Go(func() {
-			for e := range waiting {
-				if within.Err() != nil {
-					continue
-				}
-				if err := m.write(ctx, e); err != nil {
-					cancel(err)
-				}
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(m.atOnce)
+	for _, e := range edits {
+		group.Go(func() error {
+			if within.Err() != nil {
+				return engine.CheckEnded(within)
 			}
+			return m.write(ctx, e)
 		})
 	}
-	for _, e := range edits {
-		if within.Err() != nil {
-			break
-		}
-		waiting <- e
-	}
-	close(waiting)
-	group.Wait()
-	if within.Err() == nil {
-		return nil
-	}
-	return failure(ctx, nil, context.Cause(within))
+	return group.Wait()
 }
 
 // write writes one document. If the document has changed meanwhile, write reads it and computes its change
 // again.
 func (m *changeOfMany) write(ctx context.Context, e edit) error {
 	for lost := 1; ; lost++ {
-		isWritten, err := m.replaceRead(ctx, e)
+		isWritten, mayBe, err := m.put(ctx, e)
+		if isWritten || mayBe {
+			m.note(e)
+		}
 		if err != nil {
 			return err
 		}
@@ -618,29 +614,7 @@ func (m *changeOfMany) write(ctx context.Context, e edit) error {
 	}
 }
 
-// replaceRead writes a document if it has not changed on the server, and records the write for undo.
-func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
-	where, b, err := m.replacement(e.before, e.after, e.revision)
-	if err != nil {
-		return false, err
-	}
-	if err := store.Refusal(ctx); err != nil {
-		return false, err
-	}
-	result, err := m.stored.ReplaceOne(ctx, where, b)
-	if err != nil && !isDuplicate(err) {
-		m.note(e) // The server may have written it.
-	}
-	if err != nil {
-		return false, failure(ctx, nil, err)
-	}
-	if result.MatchedCount == 0 {
-		return false, nil
-	}
-	m.note(e)
-	return true, nil
-}
-
+// note records a write for undo.
 func (m *changeOfMany) note(e edit) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

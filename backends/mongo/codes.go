@@ -19,178 +19,32 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// meanings maps error codes of the server to codes of package boterr. The names are from MongoDB's list of
-// error codes; codes without a name have a description. Any other code is Internal, because only known codes
-// justify advice to try again, or blaming the caller.
-var meanings = map[int]boterr.Code{
+// codesOf has the server's error codes by their meaning for the caller. Any other code is Internal, because only
+// known codes justify advice to try again, or blaming the caller. MongoDB's error_codes.yml names the codes. Codes
+// above lowestAssertion that it does not name are about an unknown stage of a pipeline (40324), a place that a 2d or
+// 2dsphere index refuses (13026 to 16804), a document that is too large after the update (17419, 17420), and a
+// pattern (51091, 51108).
+var codesOf = map[boterr.Code][]int{
 	// A retry may succeed.
-	6:        boterr.Unavailable, // HostUnreachable
-	7:        boterr.Unavailable, // HostNotFound
-	24:       boterr.Unavailable, // LockTimeout
-	43:       boterr.Unavailable, // CursorNotFound
-	46:       boterr.Unavailable, // LockBusy
-	50:       boterr.Unavailable, // MaxTimeMSExpired
-	64:       boterr.Unavailable, // WriteConcernTimeout
-	89:       boterr.Unavailable, // NetworkTimeout
-	90:       boterr.Unavailable, // CallbackCanceled
-	91:       boterr.Unavailable, // ShutdownInProgress
-	94:       boterr.Unavailable, // NotYetInitialized
-	107:      boterr.Unavailable, // LockFailed
-	109:      boterr.Unavailable, // ConfigurationInProgress
-	112:      boterr.Unavailable, // WriteConflict
-	117:      boterr.Unavailable, // ConflictingOperationInProgress
-	133:      boterr.Unavailable, // FailedToSatisfyReadPreference
-	134:      boterr.Unavailable, // ReadConcernMajorityNotAvailableYet
-	136:      boterr.Unavailable, // CappedPositionLost
-	143:      boterr.Unavailable, // CursorInUse
-	145:      boterr.Unavailable, // PooledConnectionsDropped
-	149:      boterr.Unavailable, // NoConfigPrimary
-	150:      boterr.Unavailable, // StaleEpoch
-	175:      boterr.Unavailable, // QueryPlanKilled
-	189:      boterr.Unavailable, // PrimarySteppedDown
-	202:      boterr.Unavailable, // NetworkInterfaceExceededTimeLimit
-	215:      boterr.Unavailable, // DatabaseDropPending
-	216:      boterr.Unavailable, // ElectionInProgress
-	237:      boterr.Unavailable, // CursorKilled
-	239:      boterr.Unavailable, // SnapshotTooOld
-	246:      boterr.Unavailable, // SnapshotUnavailable
-	249:      boterr.Unavailable, // StaleDbVersion
-	250:      boterr.Unavailable, // StaleChunkHistory
-	251:      boterr.Unavailable, // NoSuchTransaction
-	261:      boterr.Unavailable, // TooManyLogicalSessions
-	262:      boterr.Unavailable, // ExceededTimeLimit
-	267:      boterr.Unavailable, // PreparedTransactionInProgress
-	272:      boterr.Unavailable, // MigrationConflict
-	276:      boterr.Unavailable, // IndexBuildAborted
-	279:      boterr.Unavailable, // ClientDisconnect
-	281:      boterr.Unavailable, // TransactionCoordinatorSteppingDown
-	282:      boterr.Unavailable, // TransactionCoordinatorReachedAbortDecision
-	285:      boterr.Unavailable, // IndexBuildAlreadyInProgress
-	290:      boterr.Unavailable, // TransactionExceededLifetimeLimitSeconds
-	303:      boterr.Unavailable, // SplitHorizonChange
-	314:      boterr.Unavailable, // ObjectIsBusy
-	317:      boterr.Unavailable, // ConnectionPoolExpired
-	319:      boterr.Unavailable, // MovePrimaryInProgress
-	338:      boterr.Unavailable, // ReshardCollectionInProgress
-	342:      boterr.Unavailable, // ReshardingCriticalSectionTimeout
-	343:      boterr.Unavailable, // ShardCannotRefreshDueToLocksHeld
-	355:      boterr.Unavailable, // InterruptedDueToStorageChange
-	363:      boterr.Unavailable, // RetryableTransactionInProgress
-	365:      boterr.Unavailable, // TemporarilyUnavailable
-	384:      boterr.Unavailable, // ConnectionError
-	402:      boterr.Unavailable, // ResourceExhausted
-	406:      boterr.Unavailable, // MigrationBlockingOperationCoordinatorCleaningUp
-	407:      boterr.Unavailable, // PooledConnectionAcquisitionExceededTimeLimit
-	412:      boterr.Unavailable, // UpdatesStillPending
-	433:      boterr.Unavailable, // AdmissionQueueOverflow
-	449:      boterr.Unavailable, // RateLimitExceeded
-	450:      boterr.Unavailable, // PooledConnectionAcquisitionRejected
-	453:      boterr.Unavailable, // InterruptedDueToReshardingCriticalSection
-	462:      boterr.Unavailable, // IngressRequestRateLimitExceeded
-	9001:     boterr.Unavailable, // SocketException
-	10058:    boterr.Unavailable, // LegacyNotPrimary
-	10107:    boterr.Unavailable, // NotWritablePrimary
-	11600:    boterr.Unavailable, // InterruptedAtShutdown
-	11601:    boterr.Unavailable, // Interrupted
-	11602:    boterr.Unavailable, // InterruptedDueToReplStateChange
-	12586:    boterr.Unavailable, // BackgroundOperationInProgressForDatabase
-	12587:    boterr.Unavailable, // BackgroundOperationInProgressForNamespace
-	13388:    boterr.Unavailable, // StaleConfig
-	13435:    boterr.Unavailable, // NotPrimaryNoSecondaryOk
-	13436:    boterr.Unavailable, // NotPrimaryOrSecondary
-	46841:    boterr.Unavailable, // ClientMarkedKilled
-	50915:    boterr.Unavailable, // BackupCursorOpenConflictWithCheckpoint
-	56846:    boterr.Unavailable, // ConfigServerUnreachable
-	91331:    boterr.Unavailable, // RetriableRemoteCommandFailure
-	10045600: boterr.Unavailable, // InterruptedDueToFCVChange
+	boterr.Unavailable: {
+		6, 7, 24, 43, 46, 50, 64, 89, 90, 91, 94, 107, 109, 112, 117, 133, 134, 136, 143, 145, 149, 150, 175, 189, 202, 215, 216,
+		237, 239, 246, 249, 250, 251, 261, 262, 267, 272, 276, 279, 281, 282, 285, 290, 303, 314, 317, 319, 338, 342, 343, 355,
+		363, 365, 384, 402, 406, 407, 412, 433, 449, 450, 453, 462, 9001, 10058, 10107, 11600, 11601, 11602, 12586, 12587,
+		13388, 13435, 13436, 46841, 50915, 56846, 91331, 10045600,
+	},
 	// The server, or its version, lacks the feature.
-	59:    boterr.Unsupported, // CommandNotFound
-	115:   boterr.Unsupported, // CommandNotSupported
-	168:   boterr.Unsupported, // InvalidPipelineOperator
-	224:   boterr.Unsupported, // QueryFeatureNotAllowed
-	235:   boterr.Unsupported, // InternalErrorNotSupported
-	238:   boterr.Unsupported, // NotImplemented
-	263:   boterr.Unsupported, // OperationNotSupportedInTransaction
-	322:   boterr.Unsupported, // APIVersionError
-	323:   boterr.Unsupported, // APIStrictError
-	324:   boterr.Unsupported, // APIDeprecationError
-	352:   boterr.Unsupported, // UnsupportedOpQueryCommand
-	40324: boterr.Unsupported, // an unknown stage of a pipeline
-	40415: boterr.Unsupported, // IDLUnknownField
+	boterr.Unsupported: {59, 115, 168, 224, 235, 238, 263, 322, 323, 324, 352, 40324, 40415},
 	// The operator of the server must act.
-	11:    boterr.FailedPrecondition, // UserNotFound
-	13:    boterr.FailedPrecondition, // Unauthorized
-	18:    boterr.FailedPrecondition, // AuthenticationFailed
-	20:    boterr.FailedPrecondition, // IllegalOperation
-	26:    boterr.FailedPrecondition, // NamespaceNotFound
-	61:    boterr.FailedPrecondition, // ShardKeyNotFound
-	79:    boterr.FailedPrecondition, // UnknownReplWriteConcern
-	85:    boterr.FailedPrecondition, // IndexOptionsConflict
-	86:    boterr.FailedPrecondition, // IndexKeySpecsConflict
-	100:   boterr.FailedPrecondition, // UnsatisfiableWriteConcern
-	101:   boterr.FailedPrecondition, // OutdatedClient
-	116:   boterr.FailedPrecondition, // DocTooLargeForCapped
-	148:   boterr.FailedPrecondition, // ReadConcernMajorityNotEnabled
-	166:   boterr.FailedPrecondition, // CommandNotSupportedOnView
-	167:   boterr.FailedPrecondition, // OptionNotSupportedOnView
-	371:   boterr.FailedPrecondition, // UserWritesBlocked
-	391:   boterr.FailedPrecondition, // ReauthenticationRequired
-	10003: boterr.FailedPrecondition, // CannotGrowDocumentInCappedNamespace
-	13297: boterr.FailedPrecondition, // DatabaseDifferCase
+	boterr.FailedPrecondition: {
+		11, 13, 18, 20, 26, 61, 79, 85, 86, 100, 101, 116, 148, 166, 167, 371, 391, 10003, 13297,
+	},
 	// A limit of the server is reached.
-	146:   boterr.ResourceExhausted, // ExceededMemoryLimit
-	208:   boterr.ResourceExhausted, // TooManyLocks
-	257:   boterr.ResourceExhausted, // TransactionTooLarge
-	264:   boterr.ResourceExhausted, // TooManyFilesOpen
-	292:   boterr.ResourceExhausted, // QueryExceededMemoryLimitNoDiskUseAllowed
-	388:   boterr.ResourceExhausted, // TransactionTooLargeForCache
-	14031: boterr.ResourceExhausted, // OutOfDiskSpace
+	boterr.ResourceExhausted: {146, 208, 257, 264, 292, 388, 14031},
 	// The filter, the update, the document or the index is invalid.
-	2:     boterr.InvalidArgument, // BadValue
-	9:     boterr.InvalidArgument, // FailedToParse
-	14:    boterr.InvalidArgument, // TypeMismatch
-	15:    boterr.InvalidArgument, // Overflow
-	16:    boterr.InvalidArgument, // InvalidLength
-	21:    boterr.InvalidArgument, // EmptyArrayOperation
-	22:    boterr.InvalidArgument, // InvalidBSON
-	27:    boterr.InvalidArgument, // IndexNotFound, in a search by distance
-	28:    boterr.InvalidArgument, // PathNotViable
-	29:    boterr.InvalidArgument, // NonExistentPath
-	30:    boterr.InvalidArgument, // InvalidPath
-	34:    boterr.InvalidArgument, // CannotBackfillArray
-	40:    boterr.InvalidArgument, // ConflictingUpdateOperators
-	52:    boterr.InvalidArgument, // DollarPrefixedFieldName
-	53:    boterr.InvalidArgument, // InvalidIdField
-	54:    boterr.InvalidArgument, // NotSingleValueField
-	55:    boterr.InvalidArgument, // InvalidDBRef
-	56:    boterr.InvalidArgument, // EmptyFieldName
-	57:    boterr.InvalidArgument, // DottedFieldName
-	66:    boterr.InvalidArgument, // ImmutableField
-	67:    boterr.InvalidArgument, // CannotCreateIndex
-	72:    boterr.InvalidArgument, // InvalidOptions
-	73:    boterr.InvalidArgument, // InvalidNamespace
-	111:   boterr.InvalidArgument, // NotExactValueField
-	121:   boterr.InvalidArgument, // DocumentValidationFailure
-	159:   boterr.InvalidArgument, // DurationOverflow
-	171:   boterr.InvalidArgument, // CannotIndexParallelArrays
-	197:   boterr.InvalidArgument, // InvalidIndexSpecificationOption
-	201:   boterr.InvalidArgument, // CannotBuildIndexKeys
-	241:   boterr.InvalidArgument, // ConversionFailure
-	291:   boterr.InvalidArgument, // NoQueryExecutionPlans, for a $near without a suitable index
-	357:   boterr.InvalidArgument, // InvalidBSONType
-	378:   boterr.InvalidArgument, // NonConformantBSON
-	10334: boterr.InvalidArgument, // BSONObjectTooLarge
-	13026: boterr.InvalidArgument, // a point for a 2d index that is not a pair
-	13027: boterr.InvalidArgument, // a point outside of a 2d index
-	13068: boterr.InvalidArgument, // a point for a 2d index with one coordinate
-	13654: boterr.InvalidArgument, // a point for a 2d index in an unsupported form
-	16755: boterr.InvalidArgument, // a shape that a 2dsphere index refuses
-	16804: boterr.InvalidArgument, // the same as 13654
-	17280: boterr.InvalidArgument, // KeyTooLong
-	17419: boterr.InvalidArgument, // the document is too large after the update
-	17420: boterr.InvalidArgument, // the same as 17419
-	51091: boterr.InvalidArgument, // an invalid regular expression
-	51108: boterr.InvalidArgument, // invalid options of a regular expression
+	boterr.InvalidArgument: {
+		2, 9, 14, 15, 16, 21, 22, 27, 28, 29, 30, 34, 40, 52, 53, 54, 55, 56, 57, 66, 67, 72, 73, 111, 121, 159, 171, 197, 201, 241,
+		291, 357, 378, 10334, 13026, 13027, 13068, 13654, 16755, 16804, 17280, 17419, 17420, 51091, 51108,
+	},
 }
 
 // indexNotFound is the server's code if an unsupported kind of index is created.
@@ -260,17 +114,14 @@ func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 
 // meaning returns the code for the server's error codes. Unavailable comes first, because a retry may succeed.
 func meaning(codes []int) boterr.Code {
-	means := boterr.Internal
-	for _, code := range codes {
-		known, ok := meanings[code]
-		switch {
-		case known == boterr.Unavailable:
-			return boterr.Unavailable
-		case ok && means == boterr.Internal:
-			means = known
+	for _, means := range []boterr.Code{
+		boterr.Unavailable, boterr.InvalidArgument, boterr.FailedPrecondition, boterr.Unsupported, boterr.ResourceExhausted,
+	} {
+		if slices.ContainsFunc(codes, func(code int) bool { return slices.Contains(codesOf[means], code) }) {
+			return means
 		}
 	}
-	return means
+	return boterr.Internal
 }
 
 // isOfExpression reports whether an expression of the filter failed on a document. The server has hundreds of
@@ -348,11 +199,10 @@ func backOff(ctx context.Context, lost int) error {
 // gives this answer also if another client has changed the first document so that it no longer matches,
 // although a second one still does.
 func (c *collection) matches(ctx context.Context, filter *query.Filter, where any) (bool, error) {
-	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
-	cursor, err := c.newest().stored.Find(ctx, where, first)
-	if err != nil {
-		return false, failure(ctx, filter, err)
+	first := options.FindOne().SetProjection(bson.D{{Key: document.IDField, Value: 1}})
+	err := c.newest().stored.FindOne(ctx, where, first).Err()
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return false, nil
 	}
-	found, err := c.readAll(ctx, filter, cursor)
-	return len(found) > 0, err
+	return err == nil, failure(ctx, filter, err)
 }

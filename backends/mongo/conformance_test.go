@@ -21,11 +21,11 @@ import (
 	"github.com/botctx/go-sdk/backends/mongo/internal/memserver"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/chaostest"
 	"github.com/botctx/go-sdk/internal/fakestest"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/storetest"
 )
@@ -215,7 +215,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 //
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
-	const members, parts = 50, 4
+	const members, processes, killed, parts = 50, 4, 2, 4
 	events := rounds.Of(t, 200, 5_000)
 	platform, database := newChaos(t, members, 0, chaosLease)
 	platform.Start(processes)
@@ -242,9 +242,11 @@ func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	platform.Start(countingProcesses)
 	events := agendas / 2
 	platform.CountUp(events)
+	open := sharedtest.Filter(t, "completed", false)
 	require.Eventually(t, func() bool {
-		return count(t, database.Collection("agendas"), document.O("completed", false)) == 0
-	}, patience, glance, "an agenda is lost")
+		count, err := database.Collection("agendas").Count(t.Context(), open)
+		return err == nil && count == 0
+	}, 5*time.Minute, 100*time.Millisecond, "an agenda is lost")
 	platform.Stop()
 	figures := platform.Judge(database)
 	require.Equal(t, (visitors+1)*events, figures.Events)
@@ -263,22 +265,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if database := os.Getenv(workerVariable); database != "" {
-		if err := work(database); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
 	if order := os.Getenv(chaosVariable); order != "" {
 		if err := beChaotic(context.Background(), order); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	if database := os.Getenv(webchatVariable); database != "" {
-		if err := serveWebchat(context.Background(), database); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -76,7 +77,7 @@ func newDocument(o document.Object, h hidden) (bson.Raw, error) {
 func (c *collection) removeAgain(
 	ctx context.Context, documents []document.Object, revision bson.ObjectID, failed error,
 ) error {
-	ids := make(bson.A, 0, len(documents))
+	var ids []bson.RawValue
 	for _, o := range documents {
 		id, _ := o.Field(document.IDField)
 		value, err := rawValue(id)
@@ -85,14 +86,31 @@ func (c *collection) removeAgain(
 		}
 		ids = append(ids, value)
 	}
-	_, err := c.stored.DeleteMany(context.WithoutCancel(ctx), bson.D{
-		{Key: document.IDField, Value: bson.D{{Key: "$in", Value: ids}}}, {Key: revisionPath, Value: revision},
-	})
-	if err != nil {
-		return boterr.New(boterr.Unavailable, "",
-			"some documents may be stored, because removing them failed (%w) after: %s", err, failed.Error())
+	for _, part := range partsOf(ids) {
+		_, err := c.stored.DeleteMany(context.WithoutCancel(ctx), append(oneOf(part), bson.E{Key: revisionPath, Value: revision}))
+		if err != nil {
+			return boterr.New(boterr.Unavailable, "",
+				"some documents may be stored, because removing them failed (%w) after: %s", err, failed.Error())
+		}
 	}
 	return failed
+}
+
+// partsOf splits _ids into parts that fit into a command.
+func partsOf(ids []bson.RawValue) (parts [][]bson.RawValue) {
+	size, from := 0, 0
+	for i, id := range ids {
+		if i-from == maxPart || i > from && size+len(id.Value) > maxPartSize/2 {
+			parts, size, from = append(parts, ids[from:i]), 0, i
+		}
+		size += len(id.Value)
+	}
+	return append(parts, ids[from:])
+}
+
+// oneOf returns a filter that matches the documents with these _ids.
+func oneOf(ids []bson.RawValue) bson.D {
+	return bson.D{{Key: document.IDField, Value: bson.D{{Key: "$in", Value: ids}}}}
 }
 
 // maxSize is the largest size of a document, without the hidden field.
@@ -188,23 +206,34 @@ func hasExpression(o document.Object) bool {
 }
 
 // deleteFound finds all matching documents before it removes any. If the filter fails on one of them, none is
-// removed.
-func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int64, error) {
+// removed. Many are removed in parts; after an error, the earlier parts are gone.
+func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (removed int64, err error) {
 	ids, err := c.newest().ids(ctx, filter)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	where := bson.D{{Key: document.IDField, Value: bson.D{{Key: "$in", Value: ids}}}}
+	still := bson.Raw(nil)
 	if filter.Near() == nil {
-		still, err := queryOf(filter)
-		if err != nil {
+		if still, err = queryOf(filter); err != nil {
 			return 0, err
 		}
-		where = bson.D{{Key: "$and", Value: bson.A{where, still}}}
 	}
-	if err := store.Refusal(ctx); err != nil {
-		return 0, err
+	done := 0
+	for _, part := range partsOf(ids) {
+		where := oneOf(part)
+		if still != nil {
+			where = bson.D{{Key: "$and", Value: bson.A{where, still}}}
+		}
+		if err := store.Refusal(ctx); err != nil {
+			return 0, engine.Partly(done, len(ids), err)
+		}
+		result, err := c.stored.DeleteMany(ctx, where)
+		count, err := deleted(ctx, filter, result, err)
+		if err != nil {
+			return 0, engine.Partly(done, len(ids), err)
+		}
+		removed += count
+		done += len(part)
 	}
-	result, err := c.stored.DeleteMany(ctx, where)
-	return deleted(ctx, filter, result, err)
+	return removed, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -268,42 +269,13 @@ func (c *collection) GeoNear(ctx context.Context, near *query.GeoNear) ([]query.
 // served adds the field of the collection's geo index to a search that does not name one. isServed is true if
 // an index covers the search.
 func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isServed bool, err error) {
-	paths := map[query.IndexKind][]string{}
+	var schema engine.Schema
 	for _, index := range indexes {
-		if len(index.others) > 0 {
-			continue // The index is partial or hidden.
-		}
-		for _, key := range index.Keys {
-			if key.Kind.IsGeo() && !slices.Contains(paths[key.Kind], key.Path) {
-				paths[key.Kind] = append(paths[key.Kind], key.Path)
-			}
+		if len(index.others) == 0 { // Otherwise the index may be partial or hidden.
+			schema.Indexes = append(schema.Indexes, engine.NewIndex("", index.Index))
 		}
 	}
-	asked := near
-	if near.Key() == "" {
-		named := paths[query.Geo2D]
-		if len(named) == 0 {
-			named = paths[query.Geo2DSphere]
-		}
-		switch len(named) {
-		case 0:
-			return nil, false, boterr.Invalid("key", "%w", query.ErrNoGeoIndex)
-		case 1:
-			near = near.WithKey(named[0])
-		default:
-			return nil, false, boterr.Invalid("key",
-				"there are geo indexes on %q, so the query must name one of the fields", named)
-		}
-	}
-	if len(paths) == 0 {
-		return near, false, nil
-	}
-	for _, kind := range near.Kinds() {
-		if slices.Contains(paths[kind], near.Key()) {
-			return near, true, nil
-		}
-	}
-	return nil, false, asked.NotServed(near.Key())
+	return schema.NearServed(near)
 }
 
 // nearest asks the server for nearby documents. measured computes the distances again, because every
@@ -351,12 +323,16 @@ func isTie(near *query.GeoNear, a, b found) bool {
 }
 
 // aggregate runs an aggregation and returns its results.
-func (c *collection) aggregate(ctx context.Context, near *query.GeoNear, stages bson.A) ([]found, error) {
+func (c *collection) aggregate(ctx context.Context, near *query.GeoNear, stages bson.A) (results []found, err error) {
 	cursor, err := c.stored.Aggregate(ctx, stages)
 	if err != nil {
 		return nil, failure(ctx, near.Filter(), err)
 	}
-	return c.readAll(ctx, near.Filter(), cursor)
+	err = c.readEach(ctx, near.Filter(), cursor, func(result found) error {
+		results = append(results, result)
+		return nil
+	})
+	return results, err
 }
 
 // measured computes distances and returns the documents that are within range, nearest first.

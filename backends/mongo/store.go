@@ -208,7 +208,6 @@ func (c *collection) newest() *collection {
 // firstBatch is the number of documents in the first answer to a search. More documents need more round trips.
 const firstBatch = 1000
 
-// Get implements store.Collection.
 func (c *collection) Get(ctx context.Context, id any) (document.Object, bool, error) {
 	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
 	if err != nil {
@@ -257,12 +256,16 @@ func projected(
 	return o, boterr.PrefixField("projection", err)
 }
 
-func (c *collection) find(ctx context.Context, filter *query.Filter, opts store.FindOptions) ([]found, error) {
+func (c *collection) find(ctx context.Context, filter *query.Filter, opts store.FindOptions) (results []found, err error) {
 	set, err := searching(filter, opts)
 	if err != nil {
 		return nil, err
 	}
-	return c.search(ctx, filter, set)
+	err = c.searchEach(ctx, filter, set, func(result found) error {
+		results = append(results, result)
+		return nil
+	})
+	return results, err
 }
 
 // searching returns the driver's options for a search.
@@ -291,7 +294,7 @@ func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptio
 }
 
 // ids returns the _ids of the documents that match, as values for the server.
-func (c *collection) ids(ctx context.Context, filter *query.Filter) (ids bson.A, err error) {
+func (c *collection) ids(ctx context.Context, filter *query.Filter) (ids []bson.RawValue, err error) {
 	set := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}})
 	err = c.searchEach(ctx, filter, set, func(result found) error {
 		id, _ := result.document.Field(document.IDField)
@@ -304,17 +307,6 @@ func (c *collection) ids(ctx context.Context, filter *query.Filter) (ids bson.A,
 
 // maxDocuments is more than any collection has. The sum of skip and limit must not overflow.
 const maxDocuments = 1 << 60
-
-// search runs a search with the driver's options.
-func (c *collection) search(
-	ctx context.Context, filter *query.Filter, set *options.FindOptionsBuilder,
-) (results []found, err error) {
-	err = c.searchEach(ctx, filter, set, func(result found) error {
-		results = append(results, result)
-		return nil
-	})
-	return results, err
-}
 
 // searchEach runs a search with the driver's options, and calls visit with each document until it fails.
 func (c *collection) searchEach(
@@ -332,17 +324,6 @@ func (c *collection) searchEach(
 		return failure(ctx, filter, err)
 	}
 	return c.readEach(ctx, filter, cursor, visit)
-}
-
-// readAll reads a cursor to its end and closes it.
-func (c *collection) readAll(
-	ctx context.Context, filter *query.Filter, cursor *mongo.Cursor,
-) (results []found, err error) {
-	err = c.readEach(ctx, filter, cursor, func(result found) error {
-		results = append(results, result)
-		return nil
-	})
-	return results, err
 }
 
 // readEach reads a cursor to its end, or until visit fails, and closes it.
@@ -413,42 +394,14 @@ func (c *collection) Distinct(ctx context.Context, path string, filter *query.Fi
 	if top, _, _ := strings.Cut(path, "."); top != "" && !strings.HasPrefix(top, "$") {
 		set.SetProjection(bson.D{{Key: top, Value: 1}})
 	}
-	all := distinctValues{call: query.NewEvaluation(ctx), path: path, values: []any{}, seen: map[string]struct{}{}}
-	if err := c.searchEach(ctx, filter, set, all.add); err != nil {
+	call := query.NewEvaluation(ctx)
+	all := engine.NewDistinct(call, path)
+	err = c.searchEach(ctx, filter, set, func(result found) error {
+		call.Visit(result.document)
+		return all.Add(result.document)
+	})
+	if err != nil {
 		return nil, err
 	}
-	return all.values, nil
-}
-
-// distinctValues collects the distinct values at a path. It keeps no documents.
-type distinctValues struct {
-	// call limits the work and the memory as in the other stores.
-	call   *query.Evaluation
-	path   string
-	values []any
-	seen   map[string]struct{}
-}
-
-// memoryOfValue is the memory of a value, without the bytes of its key.
-const memoryOfValue = 64
-
-// add adds the values of a document.
-func (d *distinctValues) add(result found) error {
-	d.call.Visit(result.document)
-	if err := d.call.Read(result.document); err != nil {
-		return err
-	}
-	var key []byte
-	for _, value := range query.Values(result.document, d.path) {
-		key = document.AppendKey(key[:0], value)
-		if _, ok := d.seen[string(key)]; ok {
-			continue
-		}
-		d.seen[string(key)] = struct{}{}
-		d.values = append(d.values, value)
-		if err := d.call.Keep(memoryOfValue + len(key)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all.Values, nil
 }

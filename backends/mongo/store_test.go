@@ -4,16 +4,19 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
 	driver "go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
@@ -192,15 +195,6 @@ func TestOpen_ThenClose(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unavailable)
 }
 
-func TestContext_DeadlineIsCanceled(t *testing.T) {
-	t.Parallel()
-	c := newStore(t).Collection("own")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
-	defer cancel()
-	_, err := c.Find(ctx, nil, store.FindOptions{})
-	require.ErrorIs(t, err, boterr.Canceled)
-}
-
 func TestUpdate_HandsKeysOn(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
@@ -238,37 +232,6 @@ func TestUpdate_ForeignFieldOrder(t *testing.T) {
 	found, err := c.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
-}
-
-func TestFindAndUpdate_ManyTakers(t *testing.T) {
-	t.Parallel()
-	c := newStore(t).Collection("own")
-	const count, takers = 60, 8
-	for i := range count {
-		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "taken", false)))
-	}
-	free := sharedtest.FilterOf(t, document.O("taken", false))
-	take := sharedtest.Change(t, "$set", document.O("taken", true))
-	left := make(chan int64, takers)
-	for range takers {
-		go func() {
-			for {
-				result, err := c.FindAndModify(t.Context(), free, take, store.FindAndModifyOptions{})
-				if err == nil && result.Matched {
-					continue
-				}
-				count, failed := c.Count(t.Context(), free)
-				if err != nil || failed != nil {
-					count = -1
-				}
-				left <- count
-				return
-			}
-		}()
-	}
-	for range takers {
-		require.Zero(t, <-left)
-	}
 }
 
 func TestNear_LimitCutsByInsertion(t *testing.T) {
@@ -571,4 +534,32 @@ func TestUpdate_InPartsFails(t *testing.T) {
 	count, err := c.Count(t.Context(), sharedtest.Filter(t, "u", document.O("$mod", document.A(2, 1))))
 	require.NoError(t, err)
 	require.EqualValues(t, 1_001, count)
+}
+
+// No command lists more _ids than fit into it.
+func TestDelete_InParts(t *testing.T) {
+	t.Parallel()
+	const idSize = 1_000
+	var largest atomic.Int64
+	monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		if e.CommandName == "delete" {
+			largest.Store(max(largest.Load(), int64(len(e.Command))))
+		}
+	}}
+	watched, err := driver.Connect(options.Client().ApplyURI(uri).SetMonitor(monitor))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, watched.Disconnect(context.Background())) })
+	database, err := mongo.New(t.Context(), watched.Database(newDatabase(t).Name()))
+	require.NoError(t, err)
+	c := database.Collection("own")
+	documents := make([]document.Object, manyDocuments)
+	for i := range documents {
+		documents[i] = document.O("_id", fmt.Sprintf("%0*d", idSize, i))
+	}
+	require.ErrorIs(t, c.Insert(t.Context(), append(slices.Clip(documents), documents[0])...), boterr.AlreadyExists)
+	require.NoError(t, c.Insert(t.Context(), documents...), "the failed insert was undone")
+	removed, err := c.Delete(t.Context(), sharedtest.Filter(t, "$expr", true), store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.EqualValues(t, manyDocuments, removed)
+	require.Less(t, largest.Load(), int64(manyDocuments*idSize/2))
 }

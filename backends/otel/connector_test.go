@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/metric/noop"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/boterr"
@@ -27,83 +29,6 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// everything is a connector with every optional interface. Every call returns err.
-type everything struct{ err error }
-
-func (e everything) Send(context.Context, send.Message) (send.Delivery, error) {
-	return send.Delivery{}, e.err
-}
-
-func (e everything) SendBatch(context.Context, []send.Message) (send.Batch, error) {
-	return send.Batch{}, e.err
-}
-
-func (e everything) CreateBroadcast(context.Context, *channel.Channel, send.Response) ([]send.StoredMessage, error) {
-	return nil, e.err
-}
-
-func (e everything) SendBroadcast(context.Context, *channel.Channel, send.Broadcast) (int64, error) {
-	return 0, e.err
-}
-
-func (e everything) UploadAttachment(context.Context, *channel.Channel, send.Type, string) (string, error) {
-	return "", e.err
-}
-
-func (e everything) PassThreadControl(context.Context, *channel.Channel, string, send.ThreadHandover) error {
-	return e.err
-}
-
-func (e everything) SaveLabel(context.Context, *channel.Channel, string, string) (int64, error) {
-	return 0, e.err
-}
-
-func (e everything) RemoveLabel(context.Context, *channel.Channel, string, string) error {
-	return e.err
-}
-
-func (e everything) SaveTag(context.Context, *channel.Channel, string, int64) (send.TagReply, error) {
-	return send.TagReply{}, e.err
-}
-
-func (e everything) ArchiveConversation(context.Context, *channel.Channel, string) error {
-	return e.err
-}
-
-func (e everything) UpdateMessage(context.Context, *channel.Channel, send.MessageUpdate) (document.Object, error) {
-	return document.Object{}, e.err
-}
-
-func (e everything) CreateGroup(context.Context, *channel.Channel, livechat.NewGroup) (livechat.CreatedGroup, error) {
-	return livechat.CreatedGroup{}, e.err
-}
-
-func (e everything) RenewInviteLink(context.Context, *channel.Channel, string) (string, error) {
-	return "", e.err
-}
-
-func (e everything) DisableInviteLink(context.Context, *channel.Channel, string) error { return e.err }
-
-func (e everything) GroupName(context.Context, *channel.Channel, string) (string, error) {
-	return "", e.err
-}
-
-func (e everything) SetGroupIcon(context.Context, *channel.Channel, string, livechat.Picture) error {
-	return e.err
-}
-
-func (e everything) ShowTaken(context.Context, *channel.Channel, livechat.Ticket, string) error {
-	return e.err
-}
-
-func (e everything) RecallTicket(context.Context, *channel.Channel, livechat.Ticket) error {
-	return e.err
-}
-
-func (e everything) CreateChannel(context.Context, *channel.Channel, string, string) (document.Object, error) {
-	return document.Object{}, e.err
-}
-
 // port returns the connector as an optional interface, or nil if the connector does not have it.
 func port[Port any](connector send.Connector) Port {
 	found, _ := send.PortOf[Port](connector)
@@ -112,79 +37,23 @@ func port[Port any](connector send.Connector) Port {
 
 func second[R any](_ R, err error) error { return err }
 
-func TestConnector_ReportsEachPort(t *testing.T) {
+func TestConnector_ReportsAPort(t *testing.T) {
 	t.Parallel()
+	w := newWorld(t)
 	in := &channel.Channel{ID: "c1", App: "shop"}
-	for name, call := range map[string]func(context.Context, send.Connector) error{
-		"createBroadcast": func(ctx context.Context, c send.Connector) error {
-			return second(port[send.Broadcaster](c).CreateBroadcast(ctx, in, send.Text("hi")))
-		},
-		"sendBroadcast": func(ctx context.Context, c send.Connector) error {
-			return second(port[send.Broadcaster](c).SendBroadcast(ctx, in, send.Broadcast{}))
-		},
-		"uploadAttachment": func(ctx context.Context, c send.Connector) error {
-			return second(port[send.AttachmentUploader](c).UploadAttachment(ctx, in, send.TypeImage, "https://shop.example"))
-		},
-		"passThreadControl": func(ctx context.Context, c send.Connector) error {
-			return port[send.ThreadPasser](c).PassThreadControl(ctx, in, "ada", send.ThreadHandover{})
-		},
-		"saveLabel": func(ctx context.Context, c send.Connector) error {
-			return second(port[send.Labeler](c).SaveLabel(ctx, in, "ada", "l"))
-		},
-		"removeLabel": func(ctx context.Context, c send.Connector) error {
-			return port[send.Labeler](c).RemoveLabel(ctx, in, "ada", "l")
-		},
-		"saveTag": func(ctx context.Context, c send.Connector) error {
-			return second(port[send.Tagger](c).SaveTag(ctx, in, "ada", 1))
-		},
-		"archiveConversation": func(ctx context.Context, c send.Connector) error {
-			return port[send.ConversationArchiver](c).ArchiveConversation(ctx, in, "x")
-		},
-		"updateMessage": func(ctx context.Context, c send.Connector) error {
-			return second(port[send.MessageUpdater](c).UpdateMessage(ctx, in, send.MessageUpdate{}))
-		},
-		"createGroup": func(ctx context.Context, c send.Connector) error {
-			return second(port[livechat.GroupCreator](c).CreateGroup(ctx, in, livechat.NewGroup{}))
-		},
-		"renewInviteLink": func(ctx context.Context, c send.Connector) error {
-			return second(port[livechat.InviteLinker](c).RenewInviteLink(ctx, in, "g"))
-		},
-		"disableInviteLink": func(ctx context.Context, c send.Connector) error {
-			return port[livechat.InviteLinker](c).DisableInviteLink(ctx, in, "g")
-		},
-		"groupName": func(ctx context.Context, c send.Connector) error {
-			return second(port[livechat.GroupNamer](c).GroupName(ctx, in, "g"))
-		},
-		"setGroupIcon": func(ctx context.Context, c send.Connector) error {
-			return port[livechat.GroupIconSetter](c).SetGroupIcon(ctx, in, "g", livechat.Picture{})
-		},
-		"showTaken": func(ctx context.Context, c send.Connector) error {
-			return port[livechat.TicketUpdater](c).ShowTaken(ctx, in, livechat.Ticket{}, "taken")
-		},
-		"recallTicket": func(ctx context.Context, c send.Connector) error {
-			return port[livechat.TicketRecaller](c).RecallTicket(ctx, in, livechat.Ticket{})
-		},
-		"createChannel": func(ctx context.Context, c send.Connector) error {
-			return second(port[livechat.ChannelCreator](c).CreateChannel(ctx, in, "g", "name"))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			failure := errors.New("no answer")
-			for _, want := range []error{nil, failure} {
-				connector := w.o.Connectors(map[channel.Type]send.Connector{channel.Alpha: everything{want}})[channel.Alpha]
-				require.Equal(t, want, call(t.Context(), connector), "the answer is that of the platform")
-			}
-			attributes := "messaging.destination.name=c1 messaging.operation.name=" + name + " messaging.system=alpha\n"
-			require.Equal(t, name+" alpha (client) botctx.app.id=shop "+attributes+
-				name+" alpha (client) Error Unavailable botctx.app.id=shop error.type=Unavailable "+attributes, w.tree())
-			measured := " messaging.operation.name=" + name + " messaging.system=alpha: 1, 0s"
-			require.Equal(t, []string{
-				"messaging.client.operation.duration error.type=Unavailable" + measured, "messaging.client.operation.duration" + measured,
-			}, named(w.points(), "messaging."), "which are no messages that are sent")
-		})
+	labels := port[send.Labeler](w.o.Connectors(map[channel.Type]send.Connector{channel.Alpha: w.platform})[channel.Alpha])
+	failure := errors.New("no answer")
+	for _, want := range []error{nil, failure} {
+		w.platform.answers(want)
+		require.Equal(t, want, labels.RemoveLabel(t.Context(), in, "ada", "l"), "the answer is that of the platform")
 	}
+	attributes := "messaging.destination.name=c1 messaging.operation.name=removeLabel messaging.system=alpha\n"
+	require.Equal(t, "removeLabel alpha (client) botctx.app.id=shop "+attributes+
+		"removeLabel alpha (client) Error Unavailable botctx.app.id=shop error.type=Unavailable "+attributes, w.tree())
+	measured := " messaging.operation.name=removeLabel messaging.system=alpha: 1, 0s"
+	require.Equal(t, []string{
+		"messaging.client.operation.duration error.type=Unavailable" + measured, "messaging.client.operation.duration" + measured,
+	}, named(w.points(), "messaging."), "which are no messages that are sent")
 }
 
 func TestConnector_PortsOfInner(t *testing.T) {
@@ -200,11 +69,22 @@ func TestConnector_PortsOfInner(t *testing.T) {
 	require.Nil(t, all[channel.Alpha], "a platform without a connector")
 }
 
+// noOutcomes is a connector whose batches have no outcomes.
+type noOutcomes struct {
+	platform
+
+	err error
+}
+
+func (n *noOutcomes) SendBatch(context.Context, []send.Message) (send.Batch, error) {
+	return send.Batch{}, n.err
+}
+
 func TestConnector_CountsBatchOneByOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := &channel.Channel{ID: "c1", App: "shop"}
-	for _, inner := range []send.Connector{&platform{}, everything{}, everything{boterr.New(boterr.NotFound, "", "no such channel")}} {
+	for _, inner := range []send.Connector{&platform{}, &noOutcomes{}, &noOutcomes{err: boterr.New(boterr.NotFound, "", "no such channel")}} {
 		sender := port[send.BatchSender](w.o.Connectors(map[channel.Type]send.Connector{channel.Delta: inner})[channel.Delta])
 		_, _ = sender.SendBatch(t.Context(), []send.Message{{Channel: in}, {Channel: in}, {Channel: in}})
 	}
@@ -298,9 +178,26 @@ func TestStore_NoSpanWithoutParent(t *testing.T) {
 		"db.client.operation.duration db.collection.name=things db.operation.name=count db.system.name=memstore: 1, 0s")
 }
 
-// A wrapped connector passes the suite of connectors.
+// A wrapped connector passes the suite of connectors, and reports the calls of each port.
 func TestConnectors_KeepTheContract(t *testing.T) {
 	t.Parallel()
+	spans := tracetest.NewInMemoryExporter()
+	t.Run("suite", func(t *testing.T) { runConnector(t, sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))) })
+	names := map[string]bool{}
+	for _, span := range spans.GetSpans() {
+		names[span.Name] = true
+	}
+	for _, call := range []string{
+		"archiveConversation", "createBroadcast", "createChannel", "createGroup", "disableInviteLink", "groupName",
+		"passThreadControl", "recallTicket", "removeLabel", "renewInviteLink", "saveLabel", "saveTag", "send", "sendBatch",
+		"sendBroadcast", "setGroupIcon", "showTaken", "updateMessage", "uploadAttachment",
+	} {
+		require.True(t, names[call+" webchat"], "no span of %s", call)
+	}
+}
+
+func runConnector(t *testing.T, tracing trace.TracerProvider) {
+	t.Helper()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
 		t.Helper()
 		platform := chatplatform.New(map[string]string{"token-of-shop": "shop", "token-of-other": "other"}, "group-1")
@@ -308,7 +205,7 @@ func TestConnectors_KeepTheContract(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{}}
 		t.Cleanup(client.CloseIdleConnections)
 		return &sendtest.Harness{
-			Connector: reportedOf(t, &chatplatform.Connector{URL: server.URL, HTTP: client}),
+			Connector: reportedOf(t, tracing, &chatplatform.Connector{URL: server.URL, HTTP: client}),
 			Channel:   withToken("shop"), Other: withToken("other"),
 			Members: []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
 			Arrived: func() []sendtest.Arrival {
@@ -333,16 +230,16 @@ func TestConnectors_KeepTheContract(t *testing.T) {
 // A wrapper has no optional interface that the connector lacks.
 func TestConnectors_OfferNoPortThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	plain := reportedOf(t, struct{ send.Connector }{&chatplatform.Connector{}})
+	plain := reportedOf(t, nil, struct{ send.Connector }{&chatplatform.Connector{}})
 	_, labels := send.PortOf[send.Labeler](plain)
 	_, batches := send.PortOf[send.BatchSender](plain)
 	_, groups := send.PortOf[livechat.GroupCreator](plain)
 	require.False(t, labels || batches || groups)
 }
 
-func reportedOf(t *testing.T, inner send.Connector) send.Connector {
+func reportedOf(t *testing.T, tracing trace.TracerProvider, inner send.Connector) send.Connector {
 	t.Helper()
-	o, err := otel.New(otel.Config{})
+	o, err := otel.New(otel.Config{TracerProvider: tracing})
 	require.NoError(t, err)
 	return o.Connectors(map[channel.Type]send.Connector{channel.Webchat: inner})[channel.Webchat]
 }

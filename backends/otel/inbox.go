@@ -139,11 +139,14 @@ func (o *Instrumentation) settled(ctx context.Context, s botctx.SettledAttempt) 
 // is queried at each collection of metrics. All except .lanes describe the whole store, so one of several
 // processes is enough. The error is from the meter.
 func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, err error) {
-	gauges, err := newInboxGauges(o.meter)
-	if err != nil {
-		return nil, err
-	}
-	registration, err := o.meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
+	i := instruments{meter: o.meter}
+	pending := i.gauge("botctx.inbox.pending", "{event}", "Events that wait or are handled.")
+	deadLetters := i.gauge("botctx.inbox.dead_letters", "{event}", "Events that were given up.")
+	lanes := i.gauge("botctx.inbox.lanes", "{lane}", "Lanes that this process is handling.")
+	oldest, err := o.meter.Float64ObservableGauge("botctx.inbox.oldest", metric.WithUnit("s"),
+		metric.WithDescription("Age of the oldest waiting event, or 0 if no event waits."))
+	i.err = errors.Join(i.err, err)
+	return i.observe(func(ctx context.Context, observer metric.Observer) error {
 		stats, err := rt.InboxStats(ctx)
 		if err != nil {
 			return err
@@ -152,16 +155,12 @@ func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, e
 		if !stats.Oldest.IsZero() {
 			age = max(0, o.now().Sub(stats.Oldest).Seconds())
 		}
-		observer.ObserveInt64(gauges.pending, stats.Pending)
-		observer.ObserveFloat64(gauges.oldest, age)
-		observer.ObserveInt64(gauges.deadLetters, stats.DeadLetters)
-		observer.ObserveInt64(gauges.lanes, int64(stats.Lanes))
+		observer.ObserveInt64(pending, stats.Pending)
+		observer.ObserveFloat64(oldest, age)
+		observer.ObserveInt64(deadLetters, stats.DeadLetters)
+		observer.ObserveInt64(lanes, int64(stats.Lanes))
 		return nil
-	}, gauges.pending, gauges.oldest, gauges.deadLetters, gauges.lanes)
-	if err != nil {
-		return nil, err
-	}
-	return registration.Unregister, nil
+	}, pending, oldest, deadLetters, lanes)
 }
 
 type inboxMetrics struct {
@@ -169,42 +168,6 @@ type inboxMetrics struct {
 	accepted, repeated, handled, retries, givenUp metric.Int64Counter
 	// latency is the time from the acceptance to the final result.
 	latency metric.Float64Histogram
-}
-
-func newInboxMetrics(meter metric.Meter) (inboxMetrics, error) {
-	var m inboxMetrics
-	var errs [6]error
-	count := func(name, unit, description string) (metric.Int64Counter, error) {
-		return meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
-	}
-	m.accepted, errs[0] = count("botctx.inbox.accepted", "{event}", "Events that were accepted.")
-	m.repeated, errs[1] = count("botctx.inbox.repeated", "{event}", "Events that were already accepted.")
-	m.handled, errs[2] = count("botctx.inbox.handled", "{event}", "Events that are done.")
-	m.retries, errs[3] = count("botctx.inbox.retries", "{attempt}", "Failed attempts that are followed by another one.")
-	m.givenUp, errs[4] = count("botctx.inbox.given_up", "{event}", "Events that became dead letters.")
-	m.latency, errs[5] = meter.Float64Histogram("botctx.inbox.latency", metric.WithUnit("s"),
-		metric.WithDescription("Time from the acceptance of an event to its final result."),
-		metric.WithExplicitBucketBoundaries(secondsOfLatency...))
-	return m, errors.Join(errs[:]...)
-}
-
-type inboxGauges struct {
-	pending, deadLetters, lanes metric.Int64ObservableGauge
-	oldest                      metric.Float64ObservableGauge
-}
-
-func newInboxGauges(meter metric.Meter) (inboxGauges, error) {
-	var g inboxGauges
-	var errs [4]error
-	gauge := func(name, unit, description string) (metric.Int64ObservableGauge, error) {
-		return meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
-	}
-	g.pending, errs[0] = gauge("botctx.inbox.pending", "{event}", "Events that wait or are handled.")
-	g.deadLetters, errs[1] = gauge("botctx.inbox.dead_letters", "{event}", "Events that were given up.")
-	g.lanes, errs[2] = gauge("botctx.inbox.lanes", "{lane}", "Lanes that this process is handling.")
-	g.oldest, errs[3] = meter.Float64ObservableGauge("botctx.inbox.oldest", metric.WithUnit("s"),
-		metric.WithDescription("Age of the oldest waiting event, or 0 if no event waits."))
-	return g, errors.Join(errs[:]...)
 }
 
 // Outcomes of runs of agendas.
@@ -278,20 +241,13 @@ func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.H
 // each collection of metrics. If several processes share a store, one of them is enough. The error is from the
 // meter.
 func (o *Instrumentation) Observe(rt *botctx.Runtime) (stop func() error, err error) {
-	due, err := o.meter.Int64ObservableGauge("botctx.agenda.due", metric.WithUnit("{agenda}"),
-		metric.WithDescription("Agendas that could be claimed now."))
-	if err != nil {
-		return nil, err
-	}
-	registration, err := o.meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
+	i := instruments{meter: o.meter}
+	due := i.gauge("botctx.agenda.due", "{agenda}", "Agendas that could be claimed now.")
+	return i.observe(func(ctx context.Context, observer metric.Observer) error {
 		n, err := rt.DueAgendas(ctx)
 		if err == nil {
 			observer.ObserveInt64(due, int64(n))
 		}
 		return err
 	}, due)
-	if err != nil {
-		return nil, err
-	}
-	return registration.Unregister, nil
 }

@@ -41,31 +41,75 @@ var (
 )
 
 func newMetrics(meter metric.Meter) (metrics, error) {
-	var m metrics
-	var errs [11]error
-	m.operations, errs[0] = newDurations(meter, "botctx.operation.duration",
-		"Duration of the operations that bot logic calls.", secondsOfCalls, ofOperation)
-	m.sends, errs[1] = newDurations(meter, messagingconv.ClientOperationDuration{}.Name(),
-		messagingconv.ClientOperationDuration{}.Description(), secondsOfCalls, ofMessaging)
-	m.receives, errs[2] = newDurations(meter, messagingconv.ProcessDuration{}.Name(),
-		messagingconv.ProcessDuration{}.Description(), secondsOfCalls, ofMessaging)
-	m.queries, errs[3] = newDurations(meter, dbconv.ClientOperationDuration{}.Name(),
-		dbconv.ClientOperationDuration{}.Description(), secondsOfQueries, ofDatabase)
-	m.agendas, errs[4] = newDurations(meter, "botctx.agenda.run.duration",
-		"Duration of the runs of agendas.", secondsOfCalls, ofAgenda)
-	m.objects, errs[5] = newDurations(meter, "botctx.object_store.operation.duration",
-		"Duration of the operations of the object store.", secondsOfCalls, ofObjectStore)
-	m.sent, errs[6] = meter.Int64Counter(messagingconv.ClientSentMessages{}.Name(),
-		metric.WithUnit(messagingconv.ClientSentMessages{}.Unit()), metric.WithDescription(messagingconv.ClientSentMessages{}.Description()))
-	m.lag, errs[7] = meter.Float64Histogram("botctx.agenda.lag", metric.WithUnit("s"),
-		metric.WithDescription("Time from an agenda's scheduled time to the start of its run."),
-		metric.WithExplicitBucketBoundaries(secondsOfLag...))
-	m.late, errs[8] = meter.Int64Counter("botctx.agenda.late", metric.WithUnit("{run}"),
-		metric.WithDescription("Runs of agendas that start later than the scheduler's LateAfter allows."))
-	m.failures, errs[9] = meter.Int64Counter("botctx.agenda.failures", metric.WithUnit("{run}"),
-		metric.WithDescription("Runs of agendas that failed, or whose result could not be stored."))
-	m.inbox, errs[10] = newInboxMetrics(meter)
-	return m, errors.Join(errs[:]...)
+	i := instruments{meter: meter}
+	m := metrics{
+		operations: i.durations("botctx.operation.duration", "Duration of the operations that bot logic calls.", secondsOfCalls, ofOperation),
+		sends: i.durations(messagingconv.ClientOperationDuration{}.Name(),
+			messagingconv.ClientOperationDuration{}.Description(), secondsOfCalls, ofMessaging),
+		receives: i.durations(messagingconv.ProcessDuration{}.Name(), messagingconv.ProcessDuration{}.Description(), secondsOfCalls, ofMessaging),
+		queries: i.durations(dbconv.ClientOperationDuration{}.Name(),
+			dbconv.ClientOperationDuration{}.Description(), secondsOfQueries, ofDatabase),
+		agendas: i.durations("botctx.agenda.run.duration", "Duration of the runs of agendas.", secondsOfCalls, ofAgenda),
+		objects: i.durations("botctx.object_store.operation.duration",
+			"Duration of the operations of the object store.", secondsOfCalls, ofObjectStore),
+		sent: i.counter(messagingconv.ClientSentMessages{}.Name(),
+			messagingconv.ClientSentMessages{}.Unit(), messagingconv.ClientSentMessages{}.Description()),
+		lag:      i.seconds("botctx.agenda.lag", "Time from an agenda's scheduled time to the start of its run.", secondsOfLag),
+		late:     i.counter("botctx.agenda.late", "{run}", "Runs of agendas that start later than the scheduler's LateAfter allows."),
+		failures: i.counter("botctx.agenda.failures", "{run}", "Runs of agendas that failed, or whose result could not be stored."),
+		inbox: inboxMetrics{
+			accepted: i.counter("botctx.inbox.accepted", "{event}", "Events that were accepted."),
+			repeated: i.counter("botctx.inbox.repeated", "{event}", "Events that were already accepted."),
+			handled:  i.counter("botctx.inbox.handled", "{event}", "Events that are done."),
+			retries:  i.counter("botctx.inbox.retries", "{attempt}", "Failed attempts that are followed by another one."),
+			givenUp:  i.counter("botctx.inbox.given_up", "{event}", "Events that became dead letters."),
+			latency: i.seconds("botctx.inbox.latency",
+				"Time from the acceptance of an event to its final result.", secondsOfLatency),
+		},
+	}
+	return m, i.err
+}
+
+// instruments creates instruments. err has the errors so far.
+type instruments struct {
+	meter metric.Meter
+	err   error
+}
+
+func (i *instruments) counter(name, unit, description string) metric.Int64Counter {
+	made, err := i.meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
+	i.err = errors.Join(i.err, err)
+	return made
+}
+
+func (i *instruments) seconds(name, description string, bounds []float64) metric.Float64Histogram {
+	made, err := i.meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description),
+		metric.WithExplicitBucketBoundaries(bounds...))
+	i.err = errors.Join(i.err, err)
+	return made
+}
+
+func (i *instruments) durations(name, description string, bounds []float64, attributes func(series) []attribute.KeyValue) *durations {
+	return &durations{histogram: i.seconds(name, description, bounds), attributes: attributes, known: map[series]measured{}}
+}
+
+// gauge creates a gauge, which observe observes.
+func (i *instruments) gauge(name, unit, description string) metric.Int64ObservableGauge {
+	made, err := i.meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
+	i.err = errors.Join(i.err, err)
+	return made
+}
+
+// observe calls a function at each collection of metrics until stop is called.
+func (i *instruments) observe(call metric.Callback, of ...metric.Observable) (stop func() error, err error) {
+	if i.err != nil {
+		return nil, i.err
+	}
+	registration, err := i.meter.RegisterCallback(call, of...)
+	if err != nil {
+		return nil, err
+	}
+	return registration.Unregister, nil
 }
 
 // series identifies a series of measurements. Each instrument uses some of the fields, and determines the names
@@ -127,14 +171,6 @@ type measured struct {
 	add    []metric.AddOption
 }
 
-func newDurations(
-	meter metric.Meter, name, description string, seconds []float64, attributes func(series) []attribute.KeyValue,
-) (*durations, error) {
-	histogram, err := meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description),
-		metric.WithExplicitBucketBoundaries(seconds...))
-	return &durations{histogram: histogram, attributes: attributes, known: map[series]measured{}}, err
-}
-
 func (d *durations) record(ctx context.Context, seconds float64, of series) {
 	d.histogram.Record(ctx, seconds, d.of(of).record...)
 }
@@ -163,20 +199,15 @@ func (d *durations) of(s series) measured {
 // ObserveDrops reports the events that connectors dropped as botctx.inbox.dropped, until stop is called. All
 // connectors must have these Drops in their configs.
 func (o *Instrumentation) ObserveDrops(drops *send.Drops) (stop func() error, err error) {
+	i := instruments{meter: o.meter}
 	counter, err := o.meter.Int64ObservableCounter("botctx.inbox.dropped", metric.WithUnit("{event}"),
 		metric.WithDescription("Events that connectors dropped instead of passing them to the inbox."))
-	if err != nil {
-		return nil, err
-	}
-	registration, err := o.meter.RegisterCallback(func(_ context.Context, observer metric.Observer) error {
+	i.err = err
+	return i.observe(func(_ context.Context, observer metric.Observer) error {
 		for _, of := range drops.Counts() {
 			observer.ObserveInt64(counter, of.Count, metric.WithAttributes(
 				semconv.MessagingSystemKey.String(string(of.Platform)), keyDropKind.String(of.Kind), keyDropReason.String(string(of.Reason))))
 		}
 		return nil
 	}, counter)
-	if err != nil {
-		return nil, err
-	}
-	return registration.Unregister, nil
 }

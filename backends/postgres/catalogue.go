@@ -29,12 +29,10 @@ type description struct {
 	version int64
 	// Writers maintain the indexes in all. Readers use the indexes in ready, which are complete.
 	all, ready *engine.Schema
-	// building is the number of the incomplete index, or 0 if all are complete.
-	building int
 }
 
-func newDescription(version int64, all *engine.Schema, building int) *description {
-	return &description{version: version, all: all, ready: all.WithoutNumber(building), building: building}
+func newDescription(version int64, all *engine.Schema) *description {
+	return &description{version: version, all: all, ready: all.Ready()}
 }
 
 // set stores a description, unless a newer one is known.
@@ -149,11 +147,11 @@ func readDescription(ctx context.Context, by querier, schema string, c *collecti
 	if err != nil {
 		return nil, err
 	}
-	all, building, err := engine.UnmarshalIndexes(c.name, text)
+	all, err := engine.UnmarshalIndexes(c.name, text)
 	if err != nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the indexes of the collection %q cannot be read: %w", c.name, err)
 	}
-	return newDescription(version, all, building), nil
+	return newDescription(version, all), nil
 }
 
 // texts are the SQL statements for a collection. A statement that reads entries first returns the description's

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strconv"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -54,8 +56,25 @@ func (s *Store) BeginIndex(ctx context.Context, collection string, index store.I
 		return err
 	}
 	defer conn.Release()
-	b := &builder{store: s, collection: c, conn: conn, spec: index}
-	return b.change(ctx, b.collection.texts.lockTable, func(d *draft) error { return b.begin(ctx, d) })
+	steps := 0
+	err = engine.BuildIndex(ctx, index, func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
+		if steps++; steps > 1 {
+			return errDead
+		}
+		return (&builder{store: s, collection: c, conn: conn}).change(ctx, isAlone, do)
+	})
+	if errors.Is(err, errDead) {
+		return nil
+	}
+	return err
+}
+
+var errDead = errors.New("the process is dead")
+
+// HoldIndexing makes EnsureIndex of this process wait until release is called, as if it were building an index.
+func (s *Store) HoldIndexing() (release func()) {
+	s.indexing <- struct{}{}
+	return func() { <-s.indexing }
 }
 
 // Entries returns the number of entries of a collection.

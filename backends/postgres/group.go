@@ -89,7 +89,6 @@ var _ engine.Shared = (*grouped)(nil)
 // View implements engine.Transaction. The _id is known, so there is no search.
 func (*grouped) View() engine.View { return engine.View{} }
 
-// LockID implements engine.Shared.
 func (w *grouped) LockID(any) (found engine.Placed, exists bool, err error) {
 	if !w.exists { // The document does not exist, or another transaction has locked it.
 		err = errAlone
@@ -97,32 +96,26 @@ func (w *grouped) LockID(any) (found engine.Placed, exists bool, err error) {
 	return w.found, w.exists, err
 }
 
-// Lock implements engine.Shared.
 func (*grouped) Lock([]uint64) ([]engine.Placed, error) { return nil, errAlone }
 
-// LockFree implements engine.Shared.
 func (*grouped) LockFree([]uint64) (found engine.Placed, exists bool, err error) {
 	return found, false, errAlone
 }
 
-// LockNext implements engine.Shared.
 func (*grouped) LockNext(engine.Range) (found engine.Placed, exists bool, err error) {
 	return found, false, errAlone
 }
 
-// Insert implements engine.Transaction.
 func (w *grouped) Insert(o document.Object) error {
 	w.after = o
 	return nil
 }
 
-// Replace implements engine.Transaction.
 func (w *grouped) Replace(position uint64, before, after document.Object) error {
 	w.position, w.before, w.after = position, before, after
 	return nil
 }
 
-// Remove implements engine.Transaction.
 func (w *grouped) Remove(position uint64, o document.Object) error {
 	w.position, w.before = position, o
 	return nil

@@ -117,24 +117,3 @@ func TestGroup_CountsEachChangeOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, counters, count)
 }
-
-// If two writes have the same unique key, only the second one fails.
-func TestGroup_UniqueKeysFailAlone(t *testing.T) {
-	t.Parallel()
-	const writers = 30
-	c := open(t).Collection("things")
-	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: store.Ascending("name").Keys, Unique: true}))
-	failed := 0
-	for _, err := range conformance.AtOnce(writers, func(writer int) error {
-		return c.Insert(t.Context(), document.O("_id", writer, "name", writer/2))
-	}) {
-		if err != nil {
-			require.ErrorIs(t, err, boterr.AlreadyExists)
-			failed++
-		}
-	}
-	require.Equal(t, writers/2, failed)
-	count, err := c.Count(t.Context(), nil)
-	require.NoError(t, err)
-	require.EqualValues(t, writers/2, count)
-}

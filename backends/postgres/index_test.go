@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -284,4 +285,24 @@ func TestEnsureIndex_WaitersLeaveConnections(t *testing.T) {
 		require.NoError(t, <-errs)
 	}
 	require.Less(t, int(database.Pool().Stat().TotalConns()), callers/2)
+}
+
+// A call that waited for the same index needs no lock if the index exists.
+func TestEnsureIndex_WaiterLooksAgain(t *testing.T) {
+	t.Parallel()
+	database := open(t)
+	c := jobs(t, database)
+	release := database.HoldIndexing()
+	done := make(chan error)
+	go func() { done <- c.EnsureIndex(t.Context(), store.Ascending("name")) }()
+	require.NoError(t, database.BeginIndex(t.Context(), "jobs", store.Ascending("name")), "few documents are indexed in one step")
+	unlock := locked(t, database)
+	release()
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "the call waits for a lock")
+	}
+	unlock()
 }

@@ -60,7 +60,6 @@ func widened(candidates int64) int64 {
 	return candidates
 }
 
-// Close implements engine.Source.
 func (s *source) Close() {
 	if s.snapshot != nil {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), rollbackTime)
@@ -70,13 +69,11 @@ func (s *source) Close() {
 	s.cancel()
 }
 
-// Len implements engine.Source.
 func (s *source) Len() (count int64, err error) {
 	err = s.by.QueryRow(s.ctx, s.collection.texts.len).Scan(&count)
 	return count, err
 }
 
-// ByID implements engine.Source.
 func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
 	err = s.visit(engine.Yield(func(position uint64, o document.Object) bool {
 		found, exists = engine.Placed{Document: o, Position: position}, true
@@ -85,7 +82,6 @@ func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
 	return found, exists, err
 }
 
-// ByIDs implements engine.Source.
 func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	ids := make([][]byte, len(keys))
 	for i := range keys {
@@ -187,7 +183,6 @@ func (s *Store) readPlaced(collection string, position, text []byte) (engine.Pla
 	return engine.Placed{Document: o, Position: at}, err
 }
 
-// All implements engine.Source.
 func (s *source) All(hint int64, to engine.Visitor) error {
 	l := s.limitFor(hint, false)
 	return s.visit(to, l, s.collection.texts.all, l.argument())
@@ -207,7 +202,6 @@ func bounds(x *engine.Index, ranges []query.KeyRange) (low, high [][]byte) {
 	return low, high
 }
 
-// Range implements engine.Source.
 func (s *source) Range(r engine.Range, to engine.Visitor) error {
 	x := &s.known.ready.Indexes[r.Index]
 	texts := s.collection.texts.of(x.Spec.Unique)
@@ -234,7 +228,6 @@ func (s *source) Range(r engine.Range, to engine.Visitor) error {
 	return s.visit(to, l, text, arguments...)
 }
 
-// CountRange implements engine.Source.
 func (s *source) CountRange(r engine.Range) (count int64, err error) {
 	x := &s.known.ready.Indexes[r.Index]
 	low, high := bounds(x, r.Keys)
@@ -246,7 +239,6 @@ func (s *source) CountRange(r engine.Range) (count int64, err error) {
 	return count, err
 }
 
-// Cells implements engine.Source.
 func (s *source) Cells(index, key int, ranges []query.KeyRange, to engine.Visitor) error {
 	x := &s.known.ready.Indexes[index]
 	low, high := bounds(x, ranges)

@@ -283,7 +283,6 @@ type port struct {
 
 var _ engine.Port = (*port)(nil)
 
-// Read implements engine.Port.
 func (p *port) Read(ctx context.Context) (engine.View, error) {
 	bounded, cancel := within(ctx, p.store.timeout)
 	var c *collection
@@ -306,7 +305,6 @@ func viewOf(ctx context.Context, cancel context.CancelFunc, r *repeats) engine.V
 	}}
 }
 
-// Again implements engine.Port.
 func (p *port) Again(ctx context.Context, failed engine.View, err error) (engine.View, error) {
 	s, exists := failed.Source.(*source)
 	if !exists {
@@ -321,5 +319,4 @@ func (p *port) Again(ctx context.Context, failed engine.View, err error) (engine
 	return viewOf(bounded, cancel, s.repeats), nil
 }
 
-// Now implements engine.Port.
 func (p *port) Now(ctx context.Context) (time.Time, error) { return p.store.Now(ctx) }

@@ -180,22 +180,18 @@ var _ engine.Shared = (*transaction)(nil)
 // isUpsert reports whether the write is not an Insert, but has inserted a document.
 func (t *transaction) isUpsert() bool { return !t.isInsert && t.inserts > 0 }
 
-// View implements engine.Transaction.
 func (t *transaction) View() engine.View {
 	return engine.View{Schema: t.known.ready, Source: &t.source}
 }
 
-// LockID implements engine.Shared.
 func (t *transaction) LockID(id any) (found engine.Placed, exists bool, err error) {
 	return t.lockOne(t.collection.texts.lockID, cutKey(document.AppendKey(nil, id)))
 }
 
-// Lock implements engine.Shared.
 func (t *transaction) Lock(positions []uint64) ([]engine.Placed, error) {
 	return t.lock(t.collection.texts.lock, signed(positions))
 }
 
-// LockFree implements engine.Shared.
 func (t *transaction) LockFree(positions []uint64) (found engine.Placed, exists bool, err error) {
 	return t.lockOne(t.collection.texts.lockFree, signed(positions))
 }
@@ -252,7 +248,6 @@ func (t *transaction) lockOne(text string, arguments ...any) (found engine.Place
 	return all[0], true, nil
 }
 
-// LockNext implements engine.Shared.
 func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool, err error) {
 	x := &t.known.ready.Indexes[r.Index]
 	text := t.collection.texts.of(x.Spec.Unique).nextUp
@@ -263,7 +258,6 @@ func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool
 	return t.lockOne(text, x.Number, low[0], high[0])
 }
 
-// Insert implements engine.Transaction.
 func (t *transaction) Insert(o document.Object) error {
 	changes, err := t.changes(document.Object{}, o)
 	if err != nil {
@@ -278,13 +272,11 @@ func (t *transaction) Insert(o document.Object) error {
 		plain.numbers, plain.keys, unique.numbers, unique.keys)
 }
 
-// Replace implements engine.Transaction.
 func (t *transaction) Replace(position uint64, before, after document.Object) error {
 	return t.change(engine.Change{Position: position, Before: before, After: after},
 		t.collection.texts.replace, []int64{int64(position)}, [][]byte{engine.AppendDocument(nil, after)})
 }
 
-// Remove implements engine.Transaction.
 func (t *transaction) Remove(position uint64, o document.Object) error {
 	return t.change(engine.Change{Position: position, Before: o}, t.collection.texts.remove, []int64{int64(position)})
 }
@@ -328,7 +320,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 		return changes, nil
 	}
 	t.schema = grown
-	text, err := grown.MarshalIndexes(t.known.building)
+	text, err := grown.MarshalIndexes()
 	if err != nil {
 		return changes, err
 	}
@@ -415,7 +407,7 @@ func (t *transaction) commit() error {
 	}
 	t.isBegun = false
 	if t.schema != t.known.all {
-		t.collection.set(newDescription(t.version, t.schema, t.known.building))
+		t.collection.set(newDescription(t.version, t.schema))
 	}
 	return nil
 }

@@ -70,16 +70,14 @@ type collection struct {
 
 // state is the part of a collection that writes change.
 type state struct {
-	// draft has all indexes. building is the number of the incomplete index, which readers do not use, or 0 if
-	// there is none.
-	draft    *engine.Schema
-	building int
+	// draft has all indexes.
+	draft *engine.Schema
 	// end is the position of the next document.
 	end uint64
 }
 
 // ready returns the indexes that readers use.
-func (s *state) ready() *engine.Schema { return s.draft.WithoutNumber(s.building) }
+func (s *state) ready() *engine.Schema { return s.draft.Ready() }
 
 func (s *Store) newCollection(name string, number int64, schema *engine.Schema, end uint64) *collection {
 	c := &collection{
@@ -92,7 +90,7 @@ func (s *Store) newCollection(name string, number int64, schema *engine.Schema, 
 
 // isGrown reports whether the description of the indexes differs from the one in the file.
 func (c *collection) isGrown() bool {
-	return c.draft != c.committed.draft || c.building != c.committed.building
+	return c.draft != c.committed.draft
 }
 
 // commit records that state is in the file. If the indexes have changed, readers get the new description, and
@@ -181,9 +179,9 @@ func (t *texts) table(isUnique bool) *entryTexts { //nolint:revive // Whether th
 	return &t.tables[0]
 }
 
-// record encodes the description of indexes for the catalogue. building has the same meaning as in state.
-func record(schema *engine.Schema, building int) ([]byte, error) {
-	text, err := schema.MarshalIndexes(building)
+// record encodes the description of indexes for the catalogue.
+func record(schema *engine.Schema) ([]byte, error) {
+	text, err := schema.MarshalIndexes()
 	if err != nil {
 		return nil, boterr.New(boterr.Internal, "", "encoding the description of the collection %q: %w", schema.Name, err)
 	}
@@ -192,11 +190,10 @@ func record(schema *engine.Schema, building int) ([]byte, error) {
 
 // catalogued is a row of botctx_collections.
 type catalogued struct {
-	number   int64
-	name     string
-	record   []byte
-	schema   *engine.Schema
-	building int
+	number int64
+	name   string
+	record []byte
+	schema *engine.Schema
 }
 
 func (c *conn) catalogue(ctx context.Context) (all []catalogued, err error) {
@@ -222,7 +219,7 @@ func (c *conn) catalogue(ctx context.Context) (all []catalogued, err error) {
 func (c *catalogued) read() error {
 	text, err := openBytes(0, c.record)
 	if err == nil {
-		c.schema, c.building, err = engine.UnmarshalIndexes(c.name, text)
+		c.schema, err = engine.UnmarshalIndexes(c.name, text)
 	}
 	if err != nil {
 		return damaged("decoding the description of the collection %q: %w", c.name, err)
@@ -241,10 +238,10 @@ func (s *Store) load(ctx context.Context, c *conn) error {
 		if err != nil {
 			return err
 		}
-		made := s.newCollection(one.name, one.number, one.schema.WithoutNumber(one.building), uint64(end))
+		made := s.newCollection(one.name, one.number, one.schema.Ready(), uint64(end))
 		s.room.add(&made.cache)
 		s.collections.Store(one.name, made)
-		if err := made.forget(c, one.schema, one.building); err != nil {
+		if err := made.forget(c, one.schema); err != nil {
 			return err
 		}
 	}
@@ -252,14 +249,14 @@ func (s *Store) load(ctx context.Context, c *conn) error {
 }
 
 // forget removes the incomplete index of a process that has ended.
-func (c *collection) forget(by *conn, all *engine.Schema, building int) error {
-	at := all.IndexOf(building)
+func (c *collection) forget(by *conn, all *engine.Schema) error {
+	at := all.Building()
 	if at < 0 {
 		return nil
 	}
 	const noLimit = -1
 	left := &all.Indexes[at]
-	if _, err := by.exec(c.texts.table(left.Spec.Unique).clear, building, building+left.Numbers(), noLimit); err != nil {
+	if _, err := by.exec(c.texts.table(left.Spec.Unique).clear, left.Number, left.Number+left.Numbers(), noLimit); err != nil {
 		return err
 	}
 	return c.describe(by)
@@ -267,7 +264,7 @@ func (c *collection) forget(by *conn, all *engine.Schema, building int) error {
 
 // describe writes the description of the indexes to the catalogue.
 func (c *collection) describe(by *conn) error {
-	text, err := record(c.draft, c.building)
+	text, err := record(c.draft)
 	if err == nil {
 		_, err = by.exec("UPDATE botctx_collections SET indexes=? WHERE n=?", text, c.number)
 	}

@@ -39,7 +39,7 @@ func (s *Store) Check(ctx context.Context) error {
 		return err
 	}
 	for _, one := range all {
-		if one.building != 0 {
+		if one.schema.Building() >= 0 {
 			continue // An index of the collection is being built. A later check includes the collection.
 		}
 		k := checking{ctx: ctx, conn: c, number: one.number, schema: one.schema, sums: map[int64]uint64{}}

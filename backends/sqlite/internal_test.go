@@ -84,6 +84,13 @@ func TestCopyNew_ReplacesNothing(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+func TestCopyNew_FailureLeavesNothing(t *testing.T) {
+	t.Parallel()
+	to := filepath.Join(t.TempDir(), "to")
+	require.Error(t, copyNew(t.TempDir(), to), "a folder cannot be read")
+	require.NoFileExists(t, to)
+}
+
 // Documents of a cache that the room does not know yet must not keep shrink busy forever.
 func TestCache_NotKnownToTheRoomYet(t *testing.T) {
 	t.Parallel()
@@ -469,9 +476,8 @@ func TestWatch_ReadsAmongLongWrites(t *testing.T) {
 // index.
 func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	t.Parallel()
-	s, c := opened(t)
-	a := s.Collection("a")
-	require.NoError(t, a.Insert(t.Context(), document.O("_id", 2, "u", 5), document.O("_id", 3, "u", 5)))
+	s, a := openedInParts(t)
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", "a", "u", 5), document.O("_id", "b", "u", 5)))
 	harm := func(texts ...string) {
 		require.NoError(t, s.writer.do(&job{ctx: t.Context(), between: func() error {
 			for _, text := range texts {
@@ -486,14 +492,17 @@ func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 		"CREATE TEMP TRIGGER remove BEFORE UPDATE ON botctx_collections WHEN length(new.indexes) < length(old.indexes) "+
 			"BEGIN SELECT RAISE(ROLLBACK, 'full'); END")
 	unique := store.Ascending("u")
-	unique.Unique = true
+	unique.Unique, unique.Sparse = true, true
 	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.Unavailable)
+	require.Positive(t, s.found("a").draft.Building())
 
-	harm("DROP TRIGGER build", "DROP TRIGGER remove")
-	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.AlreadyExists)
+	harm("DROP TRIGGER build")
+	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.AlreadyExists, "the same index is continued")
+	require.Positive(t, s.found("a").draft.Building())
+	harm("DROP TRIGGER remove")
 	require.NoError(t, a.EnsureIndex(t.Context(), store.Ascending("z")))
-	require.Len(t, c.schema.Load().Indexes, 2)
-	require.NoError(t, a.Insert(t.Context(), document.O("_id", 4, "u", 5)))
+	require.Len(t, s.found("a").schema.Load().Indexes, 2)
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", "c", "u", 5)))
 	require.NoError(t, s.Check(t.Context()))
 }
 
@@ -501,14 +510,19 @@ func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 // after each commit.
 func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
 	t.Parallel()
-	s, c := opened(t)
-	b := &building{port: &port{store: s, name: "a"}, spec: store.Ascending("z")}
-	require.NoError(t, b.begin(t.Context()))
-	shown := c.schema.Load()
-	require.NoError(t, s.Collection("a").Insert(t.Context(), document.O("_id", 2)))
-	require.Same(t, shown, c.schema.Load())
-	require.NoError(t, b.drop(t.Context()))
-	require.Len(t, c.schema.Load().Indexes, 1)
+	s, a := openedInParts(t)
+	steps := 0
+	change := func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
+		if steps++; steps == 1 {
+			return (&port{store: s, name: "a"}).changeIndexes(ctx, isAlone, do)
+		}
+		return errClosed
+	}
+	require.ErrorIs(t, engine.BuildIndex(t.Context(), store.Ascending("z"), change), errClosed)
+	shown := s.found("a").schema.Load()
+	require.Len(t, shown.Indexes, 1)
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", "a")))
+	require.Same(t, shown, s.found("a").schema.Load())
 }
 
 // A read that was planned before the first array was indexed must also find the document with the array.

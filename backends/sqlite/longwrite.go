@@ -119,7 +119,6 @@ type noted struct {
 
 var _ engine.Recorder = (*noted)(nil)
 
-// IsRecorder implements engine.Recorder.
 func (*noted) IsRecorder() {}
 
 // follow returns a snapshot of a collection, and starts to collect later changes.
@@ -154,18 +153,14 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 	return w, nil
 }
 
-// View implements engine.Transaction.
 func (w *noted) View() engine.View { return w.view }
 
-// Insert implements engine.Transaction.
 func (w *noted) Insert(o document.Object) error { return w.note(engine.Change{After: o}) }
 
-// Replace implements engine.Transaction.
 func (w *noted) Replace(position uint64, before, after document.Object) error {
 	return w.note(engine.Change{Position: position, Before: before, After: after})
 }
 
-// Remove implements engine.Transaction.
 func (w *noted) Remove(position uint64, o document.Object) error {
 	return w.note(engine.Change{Position: position, Before: o})
 }

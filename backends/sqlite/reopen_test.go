@@ -3,12 +3,12 @@ package sqlite_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
@@ -27,118 +26,68 @@ func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	rounds.OnlyThorough(t)
 	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()
-		s := &reopening{t: t, path: newPath(t)}
-		s.store = open(t, s.path)
-		t.Cleanup(func() { require.NoError(t, s.store.Close()) })
-		return s
+		r := &reopening{path: newPath(t), collections: map[string]*current{}}
+		r.Store = open(t, r.path)
+		t.Cleanup(func() { require.NoError(t, r.Store.Close()) })
+		return store.Wrap(r, r.around)
 	})
 }
 
 // reopening is a store that is reopened before each read.
 type reopening struct {
-	t    *testing.T
+	*sqlite.Store
+
 	path string
-	// Reads reopen the store, so they hold mu exclusively. Writes share it.
-	mu    sync.RWMutex
-	store *sqlite.Store
+	// mu guards collections. Reads reopen the store, so they hold using exclusively. Writes share it.
+	mu          sync.Mutex
+	using       sync.RWMutex
+	collections map[string]*current
 }
 
-func (s *reopening) Now(ctx context.Context) (time.Time, error) { return s.store.Now(ctx) }
+// current is a collection of the store that is open now.
+type current struct{ store.Collection }
 
-func (s *reopening) Collection(name string) store.Collection {
-	return &reopeningCollection{store: s, name: name}
-}
-
-type reopeningCollection struct {
-	store *reopening
-	name  string
-}
-
-// reopened reopens the store and returns the collection. Callers must call done after the read.
-func (c *reopeningCollection) reopened() (collection store.Collection, done func()) {
-	s := c.store
-	s.mu.Lock()
-	err := s.store.Close()
-	if err == nil {
-		var store *sqlite.Store
-		if store, err = sqlite.Open(s.path); err == nil {
-			s.store = store
-		}
+func (r *reopening) Collection(name string) store.Collection {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.collections[name] == nil {
+		r.collections[name] = &current{r.Store.Collection(name)}
 	}
+	return r.collections[name]
+}
+
+func (r *reopening) around(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+	switch call.Method {
+	case "now", "insert", "update", "findAndModify", "delete", "ensureIndex":
+		r.using.RLock()
+		return ctx, func(_ int, err error) error {
+			r.using.RUnlock()
+			return err
+		}, nil
+	}
+	r.using.Lock()
+	err := r.reopen()
+	return ctx, func(_ int, failed error) error {
+		r.using.Unlock()
+		return errors.Join(err, failed)
+	}, nil
+}
+
+func (r *reopening) reopen() error {
+	if err := r.Store.Close(); err != nil {
+		return err
+	}
+	next, err := sqlite.Open(r.path)
 	if err != nil {
-		s.t.Error(err)
+		return err
 	}
-	return s.store.Collection(c.name), s.mu.Unlock
-}
-
-// held returns the collection. The store stays open until done is called.
-func (c *reopeningCollection) held() (collection store.Collection, done func()) {
-	c.store.mu.RLock()
-	return c.store.store.Collection(c.name), c.store.mu.RUnlock
-}
-
-func (c *reopeningCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
-	now, done := c.reopened()
-	defer done()
-	return now.Get(ctx, id)
-}
-
-func (c *reopeningCollection) Find(ctx context.Context, f *query.Filter, o store.FindOptions) ([]document.Object, error) {
-	now, done := c.reopened()
-	defer done()
-	return now.Find(ctx, f, o)
-}
-
-func (c *reopeningCollection) Count(ctx context.Context, f *query.Filter) (int64, error) {
-	now, done := c.reopened()
-	defer done()
-	return now.Count(ctx, f)
-}
-
-func (c *reopeningCollection) Distinct(ctx context.Context, path string, f *query.Filter) ([]any, error) {
-	now, done := c.reopened()
-	defer done()
-	return now.Distinct(ctx, path, f)
-}
-
-func (c *reopeningCollection) GeoNear(ctx context.Context, query *query.GeoNear) ([]query.GeoResult, error) {
-	now, done := c.reopened()
-	defer done()
-	return now.GeoNear(ctx, query)
-}
-
-func (c *reopeningCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	now, done := c.held()
-	defer done()
-	return now.Insert(ctx, documents...)
-}
-
-func (c *reopeningCollection) Update(
-	ctx context.Context, f *query.Filter, change query.Change, o store.UpdateOptions,
-) (store.UpdateResult, error) {
-	now, done := c.held()
-	defer done()
-	return now.Update(ctx, f, change, o)
-}
-
-func (c *reopeningCollection) FindAndModify(
-	ctx context.Context, f *query.Filter, change query.Change, o store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	now, done := c.held()
-	defer done()
-	return now.FindAndModify(ctx, f, change, o)
-}
-
-func (c *reopeningCollection) Delete(ctx context.Context, f *query.Filter, o store.DeleteOptions) (int64, error) {
-	now, done := c.held()
-	defer done()
-	return now.Delete(ctx, f, o)
-}
-
-func (c *reopeningCollection) EnsureIndex(ctx context.Context, index store.Index) error {
-	now, done := c.held()
-	defer done()
-	return now.EnsureIndex(ctx, index)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Store = next
+	for name, c := range r.collections {
+		c.Collection = next.Collection(name)
+	}
+	return nil
 }
 
 func TestOpen_Link(t *testing.T) {

@@ -63,10 +63,8 @@ func (s *source) planned(err error) error {
 	return err
 }
 
-// Len implements engine.Source.
 func (s *source) Len() (int64, error) { return s.conn.number(s.ctx, s.collection.texts.count) }
 
-// ByID implements engine.Source.
 func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
 	key := document.AppendKey(nil, id)
 	if s.inGroup {
@@ -101,7 +99,6 @@ func (s *source) one(text string, argument any) (found engine.Placed, err error)
 	return found, err
 }
 
-// ByIDs implements engine.Source.
 func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -201,7 +198,6 @@ func (s *source) visit(to engine.Visitor, text string, arguments ...any) (goOn b
 	return goOn, err
 }
 
-// All implements engine.Source.
 func (s *source) All(_ int64, to engine.Visitor) error {
 	_, err := s.visit(to, s.collection.texts.all)
 	return err
@@ -213,7 +209,6 @@ func (s *source) textsOf(index int) (*engine.Index, *entryTexts) {
 	return x, s.collection.texts.table(x.Spec.Unique)
 }
 
-// Range implements engine.Source.
 func (s *source) Range(r engine.Range, to engine.Visitor) error {
 	return s.planned(s.visitRange(r, to))
 }
@@ -273,7 +268,6 @@ func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRan
 // checkEvery is the number of entries after which a search checks its context.
 const checkEvery = 4096
 
-// CountRange implements engine.Source.
 func (s *source) CountRange(r engine.Range) (count int64, err error) {
 	if len(r.Keys) > 1 {
 		if err := s.begin(); err != nil {
@@ -294,13 +288,11 @@ func (s *source) CountRange(r engine.Range) (count int64, err error) {
 	return count, s.planned(nil)
 }
 
-// Cells implements engine.Source.
 func (s *source) Cells(index, key int, ranges []query.KeyRange, to engine.Visitor) error {
 	number := s.schema.Indexes[index].GeoNumber(key)
 	return s.planned(s.visitParts(number, s.collection.texts.table(false), ranges, to))
 }
 
-// Around implements engine.Source.
 func (s *source) Around(index, key int, cell uint64, n int) (cells []uint64, err error) {
 	if err := s.begin(); err != nil {
 		return nil, err

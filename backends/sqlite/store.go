@@ -354,16 +354,20 @@ func makeNew(path string) error {
 // copyNew copies a file. It returns fs.ErrExist if there is already a file, which may be in use. If the process dies
 // meanwhile, an incomplete file remains, which Open reports as damaged.
 func copyNew(from, to string) error {
-	content, err := os.ReadFile(from) //nolint:gosec // The host chose the path.
+	source, err := os.Open(from) //nolint:gosec // The host chose the path.
 	if err != nil {
 		return err
 	}
+	defer func() { _ = source.Close() }()                                     // It was only read.
 	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The host chose the path.
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(content)
-	return errors.Join(err, file.Sync(), file.Close())
+	_, err = io.Copy(file, source)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		_ = os.Remove(to) // It is incomplete.
+	}
+	return err
 }
 
 // checkHeader returns an error for a file that is not a store of this format. It does not write to the file.
@@ -498,7 +502,6 @@ type port struct {
 
 var _ engine.Port = (*port)(nil)
 
-// Read implements engine.Port.
 func (p *port) Read(ctx context.Context) (engine.View, error) {
 	if found := p.store.found(p.name); found != nil {
 		return p.store.view(ctx, found)
@@ -509,7 +512,6 @@ func (p *port) Read(ctx context.Context) (engine.View, error) {
 	return engine.EmptyView(p.name), nil
 }
 
-// Again implements engine.Port.
 func (p *port) Again(ctx context.Context, failed engine.View, err error) (engine.View, error) {
 	if err != errOutdated { //nolint:errorlint // It is never wrapped.
 		return failed, err
@@ -527,7 +529,6 @@ func (s *Store) view(ctx context.Context, of *collection) (engine.View, error) {
 	return engine.View{Schema: schema, Source: &source{ctx: ctx, conn: c, collection: of, schema: schema, release: release}}, nil
 }
 
-// Now implements engine.Port.
 func (p *port) Now(ctx context.Context) (time.Time, error) { return p.store.Now(ctx) }
 
 // watchers are the watchers of a collection, which may not exist yet.

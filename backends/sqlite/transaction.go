@@ -38,7 +38,6 @@ func (t *transaction) run() (err error) {
 	return t.job.run(t)
 }
 
-// View implements engine.Transaction.
 func (t *transaction) View() engine.View {
 	return engine.View{Schema: t.source.schema, Source: &t.source}
 }
@@ -71,7 +70,6 @@ func (t *transaction) undo() error {
 	return err
 }
 
-// Insert implements engine.Transaction.
 func (t *transaction) Insert(o document.Object) error {
 	c := t.job.collection
 	position := c.end
@@ -82,13 +80,11 @@ func (t *transaction) Insert(o document.Object) error {
 	return err
 }
 
-// Replace implements engine.Transaction.
 func (t *transaction) Replace(position uint64, before, after document.Object) error {
 	return t.change(engine.Change{Position: position, Before: before, After: after},
 		t.job.collection.texts.replace, position, seal(position, after))
 }
 
-// Remove implements engine.Transaction.
 func (t *transaction) Remove(position uint64, o document.Object) error {
 	return t.change(engine.Change{Position: position, Before: o}, t.job.collection.texts.remove, position)
 }
@@ -186,7 +182,7 @@ func (t *transaction) note(made engine.Change) {
 
 // makeCollection creates the tables of a collection and returns its number.
 func (w *writer) makeCollection(name string) (number int64, err error) {
-	indexes, err := record(&engine.Schema{Name: name}, 0)
+	indexes, err := record(&engine.Schema{Name: name})
 	if err != nil {
 		return 0, err
 	}

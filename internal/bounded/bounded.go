@@ -63,9 +63,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		_ = answer.Body.Close() // The body is not read, so errors do not matter.
 		return nil, &RedirectError{Status: answer.StatusCode}
 	}
-	answer.Body = &body{
-		ReadCloser: answer.Body, bounded: NewReader(answer.Body, t.most, &TooLongError{Most: t.most}),
-	}
+	answer.Body = &closing{NewReader(answer.Body, t.most, &TooLongError{Most: t.most}), answer.Body}
 	return answer, nil
 }
 
@@ -76,19 +74,17 @@ func (t *transport) CloseIdleConnections() {
 	}
 }
 
-// body is a response body with a size limit.
-type body struct {
-	io.ReadCloser
-
-	bounded *Reader
+// closing closes an input that is too long, because some libraries do not close a body after an error.
+type closing struct {
+	*Reader
+	io.Closer
 }
 
-// Read implements io.Reader. It closes a body that is too long, because some libraries do not close
-// a body after an error.
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.bounded.Read(p)
+// Read implements io.Reader.
+func (c *closing) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
 	if _, isTooLong := errors.AsType[*TooLongError](err); isTooLong {
-		_ = b.Close()
+		_ = c.Close()
 	}
 	return n, err
 }
@@ -100,28 +96,20 @@ func Dial(ctx context.Context, address string, most int64) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{
-		Conn:    dialed,
-		bounded: NewReader(dialed, most, &TooLongError{Most: most}),
-		release: context.AfterFunc(ctx, func() { _ = dialed.Close() }),
-	}, nil
+	c := &conn{Conn: dialed, release: context.AfterFunc(ctx, func() { _ = dialed.Close() })}
+	c.bounded = &closing{NewReader(dialed, most, &TooLongError{Most: most}), c}
+	return c, nil
 }
 
 type conn struct {
 	net.Conn
 
-	bounded *Reader
+	bounded *closing
 	// release stops watching ctx.
 	release func() bool
 }
 
-func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.bounded.Read(p)
-	if _, isTooLong := errors.AsType[*TooLongError](err); isTooLong {
-		_ = c.Close()
-	}
-	return n, err
-}
+func (c *conn) Read(p []byte) (int, error) { return c.bounded.Read(p) }
 
 func (c *conn) Close() error {
 	c.release()

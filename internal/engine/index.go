@@ -15,6 +15,8 @@ import (
 // Index is the description of an index without its entries. Create it with NewIndex.
 type Index struct {
 	Spec store.Index
+	// Building is true until the index contains all documents. Writes maintain it, and searches do not use it.
+	Building bool
 	// Number identifies the index in Key.Number, and must be unique in the collection; see Schema.NextNumber. Only
 	// databases whose keys are bytes need it.
 	Number int
@@ -317,15 +319,14 @@ type keyRecord struct {
 	Kind query.IndexKind `json:"kind"`
 }
 
-// MarshalIndexes returns the indexes of a schema as JSON. building is the number of the index that does not contain
-// all documents yet, or 0.
-func (s *Schema) MarshalIndexes(building int) ([]byte, error) {
+// MarshalIndexes returns the indexes of a schema as JSON.
+func (s *Schema) MarshalIndexes() ([]byte, error) {
 	records := make([]indexRecord, 0, len(s.Indexes))
 	for i := range s.Indexes {
 		x := &s.Indexes[i]
 		r := indexRecord{
 			Unique: x.Spec.Unique, Sparse: x.Spec.Sparse, Number: x.Number, MultiKey: x.MultiKey, Cut: x.Cut,
-			Building: x.Number == building,
+			Building: x.Building,
 		}
 		for _, key := range x.Spec.Keys {
 			r.Keys = append(r.Keys, keyRecord{Path: key.Path, Kind: key.Kind})
@@ -338,44 +339,50 @@ func (s *Schema) MarshalIndexes(building int) ([]byte, error) {
 	return json.Marshal(records)
 }
 
-// UnmarshalIndexes returns the schema for indexes written by MarshalIndexes, and the number of the index that does
-// not contain all documents yet, or 0.
-func UnmarshalIndexes(collection string, text []byte) (schema *Schema, building int, err error) {
+// UnmarshalIndexes returns the schema for indexes written by MarshalIndexes.
+func UnmarshalIndexes(collection string, text []byte) (*Schema, error) {
 	var records []indexRecord
 	if err := json.Unmarshal(text, &records); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	schema = &Schema{Name: collection}
+	schema := &Schema{Name: collection}
 	for _, r := range records {
 		spec := store.Index{Unique: r.Unique, Sparse: r.Sparse}
 		for _, key := range r.Keys {
 			spec.Keys = append(spec.Keys, store.IndexKey{Path: key.Path, Kind: key.Kind})
 		}
 		if err := spec.Check(); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		x := NewIndex(collection, spec)
-		x.Number, x.MultiKey, x.Cut = r.Number, r.MultiKey, r.Cut
+		x.Number, x.MultiKey, x.Cut, x.Building = r.Number, r.MultiKey, r.Cut, r.Building
 		if len(r.Levels) != len(x.Geo) {
-			return nil, 0, fmt.Errorf("the index %s has levels for %d geo keys, but %d geo keys", x.Name(), len(r.Levels), len(x.Geo))
+			return nil, fmt.Errorf("the index %s has levels for %d geo keys, but %d geo keys", x.Name(), len(r.Levels), len(x.Geo))
 		}
 		for j := range x.Geo {
 			x.Geo[j].Levels = r.Levels[j]
 		}
-		if r.Building {
-			building = r.Number
-		}
 		schema.Indexes = append(schema.Indexes, x)
 	}
-	return schema, building, nil
+	return schema, nil
 }
 
-// WithoutNumber returns the schema without the index with a number, or the schema itself if there is none.
-func (s *Schema) WithoutNumber(number int) *Schema {
-	if at := s.IndexOf(number); at >= 0 {
+// Ready returns the schema with the indexes that searches may use.
+func (s *Schema) Ready() *Schema {
+	if at := s.Building(); at >= 0 {
 		return s.WithoutIndex(at)
 	}
 	return s
+}
+
+// Building returns the position of the index that does not contain all documents yet, or -1.
+func (s *Schema) Building() int {
+	for i := range s.Indexes {
+		if s.Indexes[i].Building {
+			return i
+		}
+	}
+	return -1
 }
 
 // IndexOf returns the position of the index with a number, or -1.

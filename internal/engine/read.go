@@ -335,36 +335,67 @@ func (v View) count(call *query.Evaluation, filter *query.Filter) (count int64, 
 
 // distinct returns the distinct values at a path.
 func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter) ([]any, error) {
-	set := valueSet{values: []any{}, texts: map[string]struct{}{}, keys: map[string]struct{}{}}
-	name, _, nested := strings.Cut(path, ".")
-	first := placeOfField{name: name}
+	found := NewDistinct(call, path)
 	var spent error
 	err := v.visit(call, filter, Yield(func(_ uint64, o document.Object) bool {
-		value := first.of(o)
-		if value == document.Missing {
-			return true
-		}
-		if isCompound(value) { // Scalars are free: they cost less than visiting the document.
-			if spent = call.Read(value); spent != nil {
-				return false
-			}
-		}
-		if nested {
-			for _, value := range query.Values(o, path) {
-				set.add(value)
-			}
-		} else {
-			set.addElements(value)
-		}
-		if set.grown > 0 {
-			spent = call.Keep(set.takeGrown())
-		}
+		spent = found.Add(o)
 		return spent == nil
 	}))
 	if err := cmp.Or(err, spent); err != nil {
 		return nil, err
 	}
-	return set.values, nil
+	return found.Values, nil
+}
+
+// Distinct collects the distinct values at a path, in the order of their first occurrence.
+type Distinct struct {
+	// Values has the values so far.
+	Values []any
+
+	call   *query.Evaluation
+	path   string
+	nested bool
+	first  placeOfField
+	// texts holds the strings. keys holds the keys of all other values.
+	texts, keys map[string]struct{}
+	// buffer is reused to create keys.
+	buffer []byte
+	// grown is the memory that has been allocated since the last call of Keep.
+	grown int
+}
+
+// NewDistinct returns a Distinct without values. Its work and memory count as the call's.
+func NewDistinct(call *query.Evaluation, path string) *Distinct {
+	name, _, nested := strings.Cut(path, ".")
+	return &Distinct{
+		Values: []any{}, call: call, path: path, nested: nested, first: placeOfField{name: name},
+		texts: map[string]struct{}{}, keys: map[string]struct{}{},
+	}
+}
+
+// Add adds the values of a document. It returns an error if the call may not do more work or keep more memory.
+func (d *Distinct) Add(o document.Object) error {
+	value := d.first.of(o)
+	if value == document.Missing {
+		return nil
+	}
+	if isCompound(value) { // Scalars are free: they cost less than visiting the document.
+		if err := d.call.Read(value); err != nil {
+			return err
+		}
+	}
+	if d.nested {
+		for _, value := range query.Values(o, d.path) {
+			d.add(value)
+		}
+	} else {
+		d.addElements(value)
+	}
+	grown := d.grown
+	if d.grown = 0; grown == 0 {
+		return nil
+	}
+	return d.call.Keep(grown)
 }
 
 // placeOfField reads the same field of many documents. It caches the position of the field, which is the same in all
@@ -396,53 +427,34 @@ func isCompound(value any) bool {
 	}
 }
 
-// valueSet collects distinct values in the order of their first occurrence.
-type valueSet struct {
-	values []any
-	// texts holds the strings. keys holds the keys of all other values.
-	texts map[string]struct{}
-	keys  map[string]struct{}
-	// buffer is reused to create keys.
-	buffer []byte
-	// grown is the memory that the set has allocated since the last takeGrown.
-	grown int
-}
-
 // memoryOfEntry is the memory of a key in a set or index, without the key's bytes.
 const memoryOfEntry = 64
 
-// takeGrown returns the memory that the set has allocated since the last call.
-func (s *valueSet) takeGrown() int {
-	grown := s.grown
-	s.grown = 0
-	return grown
-}
-
-func (s *valueSet) add(value any) {
+func (d *Distinct) add(value any) {
 	if text, ok := value.(string); ok {
-		if _, ok := s.texts[text]; !ok {
-			s.texts[text] = struct{}{}
-			s.grown += memoryOfEntry
-			s.values = append(s.values, value)
+		if _, ok := d.texts[text]; !ok {
+			d.texts[text] = struct{}{}
+			d.grown += memoryOfEntry
+			d.Values = append(d.Values, value)
 		}
 		return
 	}
-	s.buffer = document.AppendKey(s.buffer[:0], value)
-	if _, ok := s.keys[string(s.buffer)]; !ok {
-		s.keys[string(s.buffer)] = struct{}{}
-		s.grown += memoryOfEntry + len(s.buffer)
-		s.values = append(s.values, value)
+	d.buffer = document.AppendKey(d.buffer[:0], value)
+	if _, ok := d.keys[string(d.buffer)]; !ok {
+		d.keys[string(d.buffer)] = struct{}{}
+		d.grown += memoryOfEntry + len(d.buffer)
+		d.Values = append(d.Values, value)
 	}
 }
 
-func (s *valueSet) addElements(value any) {
+func (d *Distinct) addElements(value any) {
 	array, ok := value.(document.Array)
 	if !ok {
-		s.add(value)
+		d.add(value)
 		return
 	}
 	for _, element := range array.All() {
-		s.add(element)
+		d.add(element)
 	}
 }
 

@@ -255,7 +255,7 @@ func (v View) visitNear(s *search) error {
 }
 
 func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoResult, error) {
-	asked, err := v.withGeoKey(asked)
+	asked, _, err := v.NearServed(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -283,13 +283,13 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 
 // planNear returns the plan for finding nearby places among the documents that match a filter. ok is false if no
 // index can be used.
-func (v View) planNear(near *query.GeoNear, filter *query.Filter) (plan, bool) {
+func (s *Schema) planNear(near *query.GeoNear, filter *query.Filter) (plan, bool) {
 	for _, kind := range near.Kinds() {
-		for i := range v.Indexes {
-			x := &v.Indexes[i]
+		for i := range s.Indexes {
+			x := &s.Indexes[i]
 			for j := range x.Geo {
-				if s := &x.Geo[j]; s.kind == kind && s.path == near.Key() && x.isSearchable(s, filter) {
-					return plan{index: x, at: i, geo: s, geoAt: j, used: 1}, true
+				if g := &x.Geo[j]; g.kind == kind && g.path == near.Key() && x.isSearchable(g, filter) {
+					return plan{index: x, at: i, geo: g, geoAt: j, used: 1}, true
 				}
 			}
 		}
@@ -325,11 +325,11 @@ func (v View) planPlaces(filter *query.Filter) (plan, bool) {
 	return plan{}, false
 }
 
-// withGeoKey adds the field of the collection's geo index to a query that names no field. As in MongoDB, an
-// index on the plane comes before indexes on the globe. If the collection has geo indexes, one of them must
-// serve the search; without any, a query that names its field is served by reading all documents.
-func (v View) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {
-	flat, round := v.geoPaths(query.Geo2D), v.geoPaths(query.Geo2DSphere)
+// NearServed adds the field of the collection's geo index to a search that names no field. As in MongoDB, an index on
+// the plane comes before indexes on the globe. If the collection has geo indexes, one of them must serve the search,
+// and isServed is true. Without any, a search that names its field is served by reading all documents.
+func (s *Schema) NearServed(search *query.GeoNear) (_ *query.GeoNear, isServed bool, err error) {
+	flat, round := s.geoPaths(query.Geo2D), s.geoPaths(query.Geo2DSphere)
 	asked := search
 	if search.Key() == "" {
 		paths := flat
@@ -338,26 +338,26 @@ func (v View) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {
 		}
 		switch len(paths) {
 		case 0:
-			return nil, boterr.Invalid("key", "%w", query.ErrNoGeoIndex)
+			return nil, false, boterr.Invalid("key", "%w", query.ErrNoGeoIndex)
 		case 1:
 			search = search.WithKey(paths[0])
 		default:
-			return nil, boterr.Invalid("key", "there are geo indexes on %q, so the query must name one of the fields", paths)
+			return nil, false, boterr.Invalid("key", "there are geo indexes on %q, so the query must name one of the fields", paths)
 		}
 	}
 	if len(flat)+len(round) == 0 {
-		return search, nil
+		return search, false, nil
 	}
-	if _, ok := v.planNear(search, search.Filter()); !ok {
-		return nil, asked.NotServed(search.Key())
+	if _, ok := s.planNear(search, search.Filter()); !ok {
+		return nil, false, asked.NotServed(search.Key())
 	}
-	return search, nil
+	return search, true, nil
 }
 
-func (v View) geoPaths(kind query.IndexKind) []string {
+func (s *Schema) geoPaths(kind query.IndexKind) []string {
 	var paths []string
-	for i := range v.Indexes {
-		for _, key := range v.Indexes[i].Spec.Keys {
+	for i := range s.Indexes {
+		for _, key := range s.Indexes[i].Spec.Keys {
 			if key.Kind == kind && !slices.Contains(paths, key.Path) {
 				paths = append(paths, key.Path)
 			}

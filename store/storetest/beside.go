@@ -22,9 +22,9 @@ import (
 // in all stores.
 func RunBeside(t T, seed uint64, operations int, reference store.Store, tested ...store.Store) {
 	t.Helper()
-	r := randomly{rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // Tests need no secrecy.
+	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // Tests need no secrecy.
 	for number := range operations {
-		text, do := r.operation(number)
+		text, do := RandomOperation(seed, number)
 		want, wrong := do(t.Context(), reference.Collection("storetest"))
 		got, err := do(t.Context(), tested[r.IntN(len(tested))].Collection("storetest"))
 		text = fmt.Sprintf("seed %d, operation %d, %s: %v, %v", seed, number, text, wrong, err)
@@ -38,21 +38,14 @@ func RunBeside(t T, seed uint64, operations int, reference store.Store, tested .
 	}
 }
 
-type randomly struct{ *rand.Rand }
+// Doing carries out an operation, and returns its result as text.
+type Doing func(ctx context.Context, c store.Collection) (string, error)
 
-// doing carries out an operation, and returns its result as text.
-type doing func(ctx context.Context, c store.Collection) (string, error)
-
-// isOne returns true with a probability of 1 in of.
-func (r randomly) isOne(of int) bool { return r.IntN(of) == 0 }
-
-func (r randomly) path() string { return []string{"a", "b", "b.c", "n"}[r.IntN(4)] }
-
-func (r randomly) direction() int { return 1 - 2*r.IntN(2) }
-
-// operation returns a random operation; the first ones fill the collection.
-func (r randomly) operation(number int) (text string, do doing) {
+// RandomOperation returns the operation with a number in the sequence of a seed. The first operations of a sequence fill
+// the collection.
+func RandomOperation(seed uint64, number int) (text string, do Doing) {
 	const indexed, filled = 2, 20
+	r := randomly{rand.New(rand.NewPCG(seed, uint64(number)))} //nolint:gosec // Tests need no secrecy.
 	switch kind := r.IntN(20); {
 	case number < indexed || kind == 0:
 		return r.ensureIndex()
@@ -71,7 +64,17 @@ func (r randomly) operation(number int) (text string, do doing) {
 	}
 }
 
-func (r randomly) ensureIndex() (text string, do doing) {
+type randomly struct{ *rand.Rand }
+
+// isOne returns true with a probability of 1 in of.
+func (r randomly) isOne(of int) bool { return r.IntN(of) == 0 }
+
+// path returns the path of a field in random documents.
+func (r randomly) path() string { return []string{"a", "b", "b.c", "n"}[r.IntN(4)] }
+
+func (r randomly) direction() int { return 1 - 2*r.IntN(2) }
+
+func (r randomly) ensureIndex() (text string, do Doing) {
 	var index store.Index
 	if r.isOne(8) {
 		index.Keys = []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}
@@ -87,7 +90,7 @@ func (r randomly) ensureIndex() (text string, do doing) {
 	}
 }
 
-func (r randomly) insert() (text string, do doing) {
+func (r randomly) insert() (text string, do Doing) {
 	var documents []document.Object
 	for range 1 + r.IntN(3) {
 		o := document.O(document.IDField, r.IntN(60))
@@ -191,7 +194,7 @@ func (r randomly) change() query.Change {
 	return query.Change{Update: update}
 }
 
-func (r randomly) update() (text string, do doing) {
+func (r randomly) update() (text string, do Doing) {
 	filter, change, options := r.filter(), r.change(), store.UpdateOptions{Multi: r.isOne(2)}
 	if !options.Multi {
 		options.Sort = r.order()
@@ -203,7 +206,7 @@ func (r randomly) update() (text string, do doing) {
 	}
 }
 
-func (r randomly) findAndModify() (text string, do doing) {
+func (r randomly) findAndModify() (text string, do Doing) {
 	filter, change := r.filter(), r.change()
 	options := store.FindAndModifyOptions{Sort: r.order(), New: r.isOne(2)}
 	text = fmt.Sprint("find and modify ", filter.Source(), change.Update.Source(), options.Sort.Source(), options.New)
@@ -213,7 +216,7 @@ func (r randomly) findAndModify() (text string, do doing) {
 	}
 }
 
-func (r randomly) remove() (text string, do doing) {
+func (r randomly) remove() (text string, do Doing) {
 	filter, options := r.filter(), store.DeleteOptions{Multi: r.isOne(8)}
 	return fmt.Sprint("delete ", filter.Source(), options), func(ctx context.Context, c store.Collection) (string, error) {
 		count, err := c.Delete(ctx, filter, options)
@@ -221,7 +224,7 @@ func (r randomly) remove() (text string, do doing) {
 	}
 }
 
-func (r randomly) near() (text string, do doing) {
+func (r randomly) near() (text string, do Doing) {
 	source := document.O("near", document.A(r.IntN(4), r.IntN(4)), "key", "at", "spherical", true, "limit", 1+r.IntN(10))
 	return fmt.Sprint("near ", source), func(ctx context.Context, c store.Collection) (string, error) {
 		search, err := query.CompileGeoNear(source)
@@ -237,7 +240,7 @@ func (r randomly) near() (text string, do doing) {
 	}
 }
 
-func (r randomly) read() (text string, do doing) {
+func (r randomly) read() (text string, do Doing) {
 	filter := r.filter()
 	options := store.FindOptions{Sort: r.order(), Limit: int64(r.IntN(5)), Skip: int64(r.IntN(3))}
 	path := r.path()

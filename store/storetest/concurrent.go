@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/stretchr/testify/require"
@@ -67,17 +69,24 @@ func findAndModifyIsOneStep(t *trial) {
 }
 
 func claimsAreDisjoint(t *trial) {
-	t.insert(numbered(workers * rounds / 2)...)
-	free := t.filter("by", document.O("$exists", false))
-	sort := t.order("n", -1)
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Ascending("state", "n")))
+	for i := range workers * rounds {
+		t.insert(document.O("_id", i, "state", "free", "n", i%7))
+	}
+	free := t.filter("state", "free")
 	claimed := make([][]any, workers)
 	t.atOnce(func(worker int) error {
-		claim := t.change("$set", document.O("by", worker))
+		claim, options := t.change("$set", document.O("state", "taken", "by", worker)), store.FindAndModifyOptions{}
+		if worker%2 == 0 {
+			options.Sort = t.order("n", -1)
+		}
 		return repeat(func(int) error {
-			result, err := t.FindAndModify(t.Context(), free, claim, store.FindAndModifyOptions{Sort: sort})
-			if id, ok := result.Document.Field(document.IDField); ok {
-				claimed[worker] = append(claimed[worker], id)
+			result, err := t.FindAndModify(t.Context(), free, claim, options)
+			id, ok := result.Document.Field(document.IDField)
+			if err == nil && !ok {
+				return errors.New("a worker found no document although some are free")
 			}
+			claimed[worker] = append(claimed[worker], id)
 			return err
 		})
 	})
@@ -95,10 +104,17 @@ func claimsAreDisjoint(t *trial) {
 }
 
 func concurrentUpdatesAreNotLost(t *trial) {
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Ascending("n")))
 	t.insert(numbered(3)...)
-	increment := t.change("$inc", document.O("n", 1), "$push", document.O("list", 0))
+	all, increment := t.filter("n", document.O("$gte", 0)), t.change("$inc", document.O("n", 1), "$push", document.O("list", 0))
 	t.atOnce(func(int) error {
-		return repeat(func(int) error { return failure(t.Update(t.Context(), nil, increment, multi)) })
+		return repeat(func(int) error {
+			result, err := t.Update(t.Context(), all, increment, multi)
+			if err == nil && result != (store.UpdateResult{Matched: 3, Modified: 3}) {
+				err = fmt.Errorf("3 documents match, and the result is %+v", result)
+			}
+			return err
+		})
 	})
 	for i, o := range t.all() {
 		require.Equal(t, i+1+workers*rounds, document.Get(o, "n", 0))

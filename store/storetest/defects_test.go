@@ -523,22 +523,4 @@ func (noClock) Now(context.Context) (time.Time, error) {
 	return time.Time{}, boterr.New(boterr.Unavailable, "", "the clock stands still")
 }
 
-// lackingAll returns Unsupported for every capability that a store may lack.
-func lackingAll(c *call) {
-	switch c.method {
-	case "Find":
-		c.isDone = c.filter != nil
-	case "Insert":
-		c.isDone = slices.ContainsFunc(c.documents, func(o document.Object) bool {
-			list, ok := o.Lookup("a")
-			return !ok || !document.Equal(list, document.A(0))
-		})
-	default:
-		c.isDone = true
-	}
-	if c.isDone {
-		c.err = boterr.New(boterr.Unsupported, "", "this store lacks it")
-	}
-}
-
 func newBroken(d defect) store.Store { return broken{memstore.New(), d} }

@@ -312,14 +312,14 @@ func findAndModifyRefusesAProjectionWhole(t *trial) {
 
 var geoRules = []Rule{
 	rule(geoNearReturnsNearestFirst,
-		"GeoNear returns the documents that have a point, nearest first, with ties in the order of insertion", GeoQueries),
+		"GeoNear returns the documents that have a point, nearest first, with ties in the order of insertion"),
 	rule(geoNearKeepsToItsBounds,
-		"GeoNear returns the documents that match the query's filter and lie within its distances, up to its limit", GeoQueries),
-	rule(geoNearWritesIntoResultsOnly, "the distance and the point are in the returned documents, not in the stored ones", GeoQueries),
-	rule(geoNearMeasuresLegacyPairs, "distances of legacy pairs are in the units of the coordinates", GeoQueries),
+		"GeoNear returns the documents that match the query's filter and lie within its distances, up to its limit"),
+	rule(geoNearWritesIntoResultsOnly, "the distance and the point are in the returned documents, not in the stored ones"),
+	rule(geoNearMeasuresLegacyPairs, "distances of legacy pairs are in the units of the coordinates"),
 	rule(geoNearRefuses, "GeoNear without a field, in a collection without a geo index, is InvalidArgument with ErrNoGeoIndex; "+
-		"if its context has ended, it is Canceled", GeoQueries),
-	rule(geoIndexesAreTaken, "an index of kind Geo2D or Geo2DSphere serves the field of its key", GeoQueries, GeoIndexes),
+		"if its context has ended, it is Canceled"),
+	rule(geoIndexesAreTaken, "an index of kind Geo2D or Geo2DSphere serves the field of its key"),
 }
 
 func equator(longitude float64) document.Object {

@@ -16,7 +16,7 @@ import (
 var sortRules = []Rule{
 	rule(sortOrdersByEachKeyInTurn, "a sort orders by its first key, and by the next one if the first is equal"),
 	rule(sortOrdersAllTypes,
-		"a sort orders null and missing, numbers, strings, objects, arrays, booleans and dates in this order", NestedArrays),
+		"a sort orders null and missing, numbers, strings, objects, arrays, booleans and dates in this order"),
 	rule(sortTiesKeepInsertionOrder, "documents that are equal in a sort keep the order of insertion"),
 	rule(sortTakesOneElementForTwoPaths, "if two paths of a sort lead through the same array, both values come from one element"),
 	rule(sortTakesTheElementOfAnIndex, "a number in a path of a sort is the index of an element, and only that element counts"),
@@ -26,7 +26,7 @@ var sortRules = []Rule{
 var distinctRules = []Rule{
 	rule(distinctReturnsEachValueOnce,
 		"Distinct returns the distinct values in the order of their first occurrence; 1 and 1.0 are one value"),
-	rule(distinctLooksIntoArrays, "an array counts as its elements, and a path continues through arrays of objects", NestedArrays),
+	rule(distinctLooksIntoArrays, "an array counts as its elements, and a path continues through arrays of objects"),
 	rule(distinctLeavesOutWhatIsMissing, "a missing field gives no value, null gives null, and without values the slice is empty"),
 	rule(distinctRefusesBadPaths, "a path with a NUL byte or too many parts is InvalidArgument; one with an empty part finds nothing"),
 }

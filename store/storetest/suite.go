@@ -2,8 +2,7 @@
 // function, whose failures quote the rule.
 //
 //   - To test a store, call [RunStore] with a function that opens an empty one.
-//   - To leave out features that it does not offer, name each [Capability] that it lacks.
-//   - To run the rules with your own runner, use [Rules].
+//   - To run the rules with your own runner, or to leave some out by name, use [Rules].
 //
 // The test of a store:
 //
@@ -15,7 +14,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -39,21 +37,18 @@ type Rule struct {
 	Name string
 	// Text is the rule in words.
 	Text string
-	// Needs are the capabilities that a store must have for the rule to apply.
-	Needs []Capability
 
 	check func(*trial)
 }
 
-func rule(check func(*trial), text string, needs ...Capability) Rule {
-	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
+func rule(check func(*trial), text string) Rule {
+	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
 
-// RunStore checks a store against every rule, each in a subtest with a new store. lacks are the capabilities
-// that the store does not offer; it must return Unsupported if they are used.
-func RunStore(t *testing.T, newStore func(t *testing.T) store.Store, lacks ...Capability) {
+// RunStore checks a store against every rule, each in a subtest with a new store.
+func RunStore(t *testing.T, newStore func(t *testing.T) store.Store) {
 	t.Helper()
-	for _, rule := range Rules(lacks...) {
+	for _, rule := range Rules() {
 		t.Run(rule.Name, func(t *testing.T) {
 			t.Parallel()
 			rule.Check(t, newStore(t))
@@ -61,24 +56,14 @@ func RunStore(t *testing.T, newStore func(t *testing.T) store.Store, lacks ...Ca
 	}
 }
 
-// Rules returns the rules for a store that lacks these capabilities: the rules that need none of them, and
-// for each of them the rule that its use returns Unsupported.
-func Rules(lacks ...Capability) []Rule {
-	rules := slices.Concat(
+// Rules returns all rules.
+func Rules() []Rule {
+	return slices.Concat(
 		collectionRules, insertRules, valueRules, findRules, sortRules, projectionRules, distinctRules, updateRules, fixedRules,
 		expressionRules,
 		upsertRules, findAndModifyRules, deleteRules, indexRules, uniqueRules, geoRules, placeRules, concurrencyRules,
 		cancelRules,
 	)
-	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
-	for _, lack := range lacks {
-		rules = append(rules, unsupportedRule(lack))
-	}
-	return rules
-}
-
-func (r Rule) needsOneOf(lacks []Capability) bool {
-	return slices.ContainsFunc(r.Needs, func(c Capability) bool { return slices.Contains(lacks, c) })
 }
 
 // Check checks a store against the rule. Collections of the store whose names begin with "storetest" must be
@@ -199,87 +184,6 @@ func (t *trial) requireIDs(expected []any, documents []document.Object, doing ..
 		ids = append(ids, id)
 	}
 	require.Equal(t, literal(document.A(expected...)), literal(document.A(ids...)), doing...)
-}
-
-// Capability is a feature that a store may lack.
-type Capability string
-
-// The capabilities. A store without a capability must return Unsupported when it is used.
-const (
-	// GeoQueries is Collection.GeoNear.
-	GeoQueries Capability = "GeoQueries"
-	// GeoFilters is $near, $nearSphere, $geoWithin and $geoIntersects in a filter.
-	GeoFilters Capability = "GeoFilters"
-	// Expressions is $expr in a filter.
-	Expressions Capability = "Expressions"
-	// NestedArrays is a document with an array that is an element of an array.
-	NestedArrays Capability = "NestedArrays"
-	// Infinity is a document with a number that is infinite.
-	Infinity Capability = "Infinity"
-	// GeoIndexes is EnsureIndex with a key of kind Geo2D or Geo2DSphere.
-	GeoIndexes Capability = "GeoIndexes"
-	// UniqueIndexes is EnsureIndex with Unique.
-	UniqueIndexes Capability = "UniqueIndexes"
-	// SparseIndexes is EnsureIndex with Sparse.
-	SparseIndexes Capability = "SparseIndexes"
-	// ArrayFilters is a path with "$[name]" in an update.
-	ArrayFilters Capability = "ArrayFilters"
-	// UpdateSort is UpdateOptions.Sort.
-	UpdateSort Capability = "UpdateSort"
-)
-
-var uses = map[Capability]func(*trial) error{
-	GeoQueries: func(t *trial) error {
-		query, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
-		require.NoError(t, err)
-		_, err = t.GeoNear(t.Context(), query)
-		return err
-	},
-	GeoFilters: func(t *trial) error {
-		box := document.O("$box", document.A(document.A(1, 0), document.A(2, 0)))
-		_, err := t.Find(t.Context(), t.filter("at", document.O("$geoWithin", box)), store.FindOptions{})
-		return err
-	},
-	Expressions: func(t *trial) error { return failure(t.Find(t.Context(), t.expr("$gt", "$a", 1), store.FindOptions{})) },
-	NestedArrays: func(t *trial) error {
-		return t.Insert(t.Context(), document.O("_id", 2, "a", document.A(document.A(1))))
-	},
-	Infinity: func(t *trial) error {
-		return t.Insert(t.Context(), document.O("_id", 2, "a", math.Inf(1)))
-	},
-	GeoIndexes: func(t *trial) error {
-		return t.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}})
-	},
-	UniqueIndexes: func(t *trial) error {
-		return t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a"), Unique: true})
-	},
-	SparseIndexes: func(t *trial) error {
-		return t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a"), Sparse: true})
-	},
-	ArrayFilters: func(t *trial) error {
-		u, err := query.CompileUpdate(document.O("$set", document.O("a.$[x]", 1)), document.O("x", 0))
-		require.NoError(t, err)
-		_, err = t.Update(t.Context(), nil, query.Change{Update: u}, store.UpdateOptions{})
-		return err
-	},
-	UpdateSort: func(t *trial) error {
-		return failure(t.Update(t.Context(), nil, t.change("$set", document.O("a", 0)), store.UpdateOptions{Sort: t.order("a", 1)}))
-	},
-}
-
-// unsupportedRule is the rule for a capability that a store declares to lack.
-func unsupportedRule(lack Capability) Rule {
-	return Rule{
-		Name: "LackOf" + string(lack) + "IsUnsupported",
-		Text: "a store returns Unsupported for a capability that it lacks, and changes nothing",
-		check: func(t *trial) {
-			use, ok := uses[lack]
-			require.True(t, ok, "%q is not a capability", lack)
-			t.insert(document.O("_id", 1, "a", document.A(0)))
-			t.requireCode(boterr.Unsupported, use(t), "using %s", lack)
-			t.requireHolds(document.O("_id", 1, "a", document.A(0)))
-		},
-	}
 }
 
 func ascending(paths ...string) []store.IndexKey {

@@ -109,32 +109,3 @@ func TestRules_NamedAndQuoted(t *testing.T) {
 		require.NotEmpty(t, rule.Text, rule.Name)
 	}
 }
-
-func TestRules_LackOfACapability(t *testing.T) {
-	t.Parallel()
-	for _, capability := range []storetest.Capability{
-		storetest.GeoQueries, storetest.GeoIndexes, storetest.UniqueIndexes, storetest.SparseIndexes,
-		storetest.ArrayFilters, storetest.UpdateSort, storetest.GeoFilters, storetest.Expressions,
-		storetest.NestedArrays, storetest.Infinity,
-	} {
-		t.Run(string(capability), func(t *testing.T) {
-			t.Parallel()
-			rules := storetest.Rules(capability)
-			for _, rule := range rules {
-				require.NotContains(t, rule.Needs, capability)
-			}
-			lack := rules[len(rules)-1]
-			require.Equal(t, "LackOf"+string(capability)+"IsUnsupported", lack.Name)
-			require.NotEmpty(t, violations(t.Context(), lack, memstore.New()), "a store that does not lack it")
-			require.Empty(t, violations(t.Context(), lack, newBroken(defect{before: lackingAll})))
-		})
-	}
-
-	t.Run("unknown", func(t *testing.T) {
-		t.Parallel()
-		rules := storetest.Rules("Telepathy")
-		reports := violations(t.Context(), rules[len(rules)-1], memstore.New())
-		require.Len(t, reports, 1)
-		require.Contains(t, reports[0], `"Telepathy" is not a capability`)
-	})
-}

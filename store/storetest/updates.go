@@ -16,14 +16,14 @@ var updateRules = []Rule{
 	rule(updateMultiChangesAllMatches, "Multi changes all documents that match"),
 	rule(updateCountsWhatChanged, "Matched is the number of documents that matched, Modified the number that changed"),
 	rule(updateMultiIsAllOrNone, "after an error none of several documents has changed"),
-	rule(updateOfManyIsAllOrNone, "after an error other than Unavailable none of very many documents has changed", UniqueIndexes),
+	rule(updateOfManyIsAllOrNone, "after an error other than Unavailable none of very many documents has changed"),
 	rule(updateMultiJudgesEachDocumentOnce, "Multi changes each document once, even if it matches again afterwards"),
 	rule(replacementReplacesOneDocument, "a replacement replaces all fields except the _id; with Multi it is InvalidArgument"),
 	rule(pullTakesPatterns, "$pull removes the elements that $regex, or a pattern in a list of its condition, matches"),
 	rule(updateNeedsAnUpdate, "a change without an update is InvalidArgument"),
 	rule(updatePositionIsTheFiltersMatch, `"$" in a path is the element through which the filter matched`),
-	rule(updateArrayFiltersChooseElements, `"$[name]" in a path is each element that the array filter matches`, ArrayFilters),
-	rule(updateSortChoosesTheFirst, "Sort decides which document is the first; with Multi it is InvalidArgument", UpdateSort),
+	rule(updateArrayFiltersChooseElements, `"$[name]" in a path is each element that the array filter matches`),
+	rule(updateSortChoosesTheFirst, "Sort decides which document is the first; with Multi it is InvalidArgument"),
 }
 
 var (

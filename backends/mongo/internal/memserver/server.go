@@ -7,7 +7,6 @@
 package memserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/wiremessage"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -93,133 +94,104 @@ func (s *Server) in(name string) *database {
 	return there
 }
 
-// Types of messages. Drivers send the handshake in the old form opQuery, and get opReply. All other commands and
-// answers are opMsg.
-const (
-	opReply = 1
-	opQuery = 2004
-	opMsg   = 2013
-)
+// largestSize is the largest size of a message.
+const largestSize = 48_000_000
 
-const (
-	headerSize  = 16
-	largestSize = 48_000_000
-)
-
-// message is a command from a client.
+// message is a command from a client. Drivers send the handshake in the old form OpQuery, and get OpReply. All other
+// commands and answers are OpMsg.
 type message struct {
-	id, kind uint32
-	command  bson.D
+	id      int32
+	kind    wiremessage.OpCode
+	command bson.D
 }
 
 var errMalformed = errors.New("the message is malformed")
 
-func readMessage(client io.Reader) (message, error) {
-	var header [headerSize]byte
-	if _, err := io.ReadFull(client, header[:]); err != nil {
-		return message{}, err
+func readMessage(client io.Reader) (asked message, err error) {
+	var size [4]byte
+	if _, err := io.ReadFull(client, size[:]); err != nil {
+		return asked, err
 	}
-	size := binary.LittleEndian.Uint32(header[:])
-	if size < headerSize || size > largestSize {
-		return message{}, errMalformed
+	length := binary.LittleEndian.Uint32(size[:])
+	if length < uint32(len(size)) || length > largestSize {
+		return asked, errMalformed
 	}
-	body := make([]byte, size-headerSize)
-	if _, err := io.ReadFull(client, body); err != nil {
-		return message{}, err
+	text := append(size[:], make([]byte, length-uint32(len(size)))...)
+	if _, err := io.ReadFull(client, text[len(size):]); err != nil {
+		return asked, err
 	}
-	asked := message{id: binary.LittleEndian.Uint32(header[4:]), kind: binary.LittleEndian.Uint32(header[12:])}
-	var err error
-	switch asked.kind {
-	case opQuery:
+	_, id, _, kind, body, ok := wiremessage.ReadHeader(text)
+	asked.id, asked.kind = id, kind
+	switch {
+	case ok && kind == wiremessage.OpQuery:
 		asked.command, err = readQuery(body)
-	case opMsg:
+	case ok && kind == wiremessage.OpMsg:
 		asked.command, err = readSections(body)
-	default:
+	}
+	if err == nil && len(asked.command) == 0 {
 		err = errMalformed
 	}
 	return asked, err
 }
 
-// readQuery reads the command in an old message, after flags, a name and two numbers.
-func readQuery(body []byte) (bson.D, error) {
-	const flags, numbers = 4, 8
-	if len(body) < flags {
+func readQuery(body []byte) (command bson.D, err error) {
+	_, rest, _ := wiremessage.ReadQueryFlags(body)
+	_, rest, _ = wiremessage.ReadQueryFullCollectionName(rest)
+	_, rest, _ = wiremessage.ReadQueryNumberToSkip(rest)
+	_, rest, _ = wiremessage.ReadQueryNumberToReturn(rest)
+	query, _, ok := wiremessage.ReadQueryQuery(rest)
+	if !ok {
 		return nil, errMalformed
 	}
-	_, rest, ok := bytes.Cut(body[flags:], []byte{0})
-	if !ok || len(rest) < numbers {
-		return nil, errMalformed
-	}
-	var command bson.D
-	err := bson.Unmarshal(rest[numbers:], &command)
+	err = bson.Unmarshal(query, &command)
 	return command, err
 }
 
 // readSections reads a command and adds the lists of documents that are in separate sections.
 func readSections(body []byte) (command bson.D, err error) {
-	const flags = 4
-	if len(body) < flags {
-		return nil, errMalformed
-	}
-	for rest := body[flags:]; len(rest) > flags; {
-		kind, size := rest[0], binary.LittleEndian.Uint32(rest[1:])
-		if uint64(len(rest)) < uint64(size)+1 {
-			return nil, errMalformed
-		}
-		section := rest[1 : size+1]
-		rest = rest[size+1:]
-		if kind == 0 {
+	_, rest, ok := wiremessage.ReadMsgFlags(body)
+	for ok && err == nil && len(rest) > 0 {
+		var kind wiremessage.SectionType
+		var name string
+		var parts []bsoncore.Document
+		kind, rest, _ = wiremessage.ReadMsgSectionType(rest)
+		if kind == wiremessage.SingleDocument {
+			var only bsoncore.Document
 			var main bson.D
-			if err := bson.Unmarshal(section, &main); err != nil {
-				return nil, err
-			}
+			only, rest, ok = wiremessage.ReadMsgSectionSingleDocument(rest)
+			err = bson.Unmarshal(only, &main)
 			command = append(main, command...)
 			continue
 		}
-		name, documents, ok := bytes.Cut(section[4:], []byte{0})
-		if !ok {
-			return nil, errMalformed
+		name, parts, rest, ok = wiremessage.ReadMsgSectionDocumentSequence(rest)
+		list := make(bson.A, len(parts))
+		for i, part := range parts {
+			var d bson.D
+			err = errors.Join(err, bson.Unmarshal(part, &d))
+			list[i] = d
 		}
-		list, err := readList(documents)
-		if err != nil {
-			return nil, err
-		}
-		command = append(command, bson.E{Key: string(name), Value: list})
+		command = append(command, bson.E{Key: name, Value: list})
 	}
-	if len(command) == 0 {
-		return nil, errMalformed
+	if !ok {
+		err = errMalformed
 	}
-	return command, nil
-}
-
-// readList reads consecutive documents.
-func readList(b []byte) (bson.A, error) {
-	list := bson.A{}
-	for len(b) > 0 {
-		if len(b) < 5 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)) {
-			return nil, errMalformed
-		}
-		size := binary.LittleEndian.Uint32(b)
-		var d bson.D
-		if err := bson.Unmarshal(b[:size], &d); err != nil {
-			return nil, err
-		}
-		list, b = append(list, d), b[size:]
-	}
-	return list, nil
+	return command, err
 }
 
 func (m message) reply(answer []byte) []byte {
-	kind, before := uint32(opMsg), make([]byte, 5) // Flags and the kind of section, which are all 0.
-	if m.kind == opQuery {
-		kind, before = opReply, make([]byte, 20) // Flags, a cursor id, a position, and the number of documents.
-		before[16] = 1
+	kind := wiremessage.OpMsg
+	if m.kind == wiremessage.OpQuery {
+		kind = wiremessage.OpReply
 	}
-	b := make([]byte, headerSize, headerSize+len(before)+len(answer))
-	binary.LittleEndian.PutUint32(b, uint32(cap(b)))
-	binary.LittleEndian.PutUint32(b[8:], m.id)
-	binary.LittleEndian.PutUint32(b[12:], kind)
-	return append(append(b, before...), answer...)
+	start, b := wiremessage.AppendHeaderStart(nil, 0, m.id, kind)
+	if kind == wiremessage.OpMsg {
+		b = wiremessage.AppendMsgSectionType(wiremessage.AppendMsgFlags(b, 0), wiremessage.SingleDocument)
+	} else {
+		b = wiremessage.AppendReplyCursorID(wiremessage.AppendReplyFlags(b, 0), 0)
+		b = wiremessage.AppendReplyNumberReturned(wiremessage.AppendReplyStartingFrom(b, 0), 1)
+	}
+	b = append(b, answer...)
+	return bsoncore.UpdateLength(b, start, int32(len(b)))
 }
 
 type request struct {
