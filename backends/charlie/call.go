@@ -232,7 +232,8 @@ func withoutSecret(err error, token string) error {
 // unverified is a request whose signature has not been checked. Only the fields that lead to the secret have
 // been parsed.
 type unverified struct {
-	header http.Header
+	header    http.Header
+	signature []byte
 	// body is the signed body. content is the JSON in it, which may be a form's field.
 	body    []byte
 	content []byte

@@ -68,12 +68,19 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !inbound.RequireMethod(w, r, http.MethodPost) {
 		return
 	}
+	signature, ok := signatureIn(r.Header, h.connector.config.Now())
+	if !ok { // Do not read the bodies of unsigned and old requests.
+		inbound.LeaveUnread(w)
+		refuse(w)
+		return
+	}
 	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})
 	if refused != nil {
 		http.Error(w, refused.Reason, refused.Status)
 		return
 	}
 	request, ok := readUnverified(r.Header, body)
+	request.signature = signature
 	switch {
 	case !ok:
 		refuseKind(w)
@@ -90,8 +97,7 @@ func refuseKind(w http.ResponseWriter) {
 }
 
 func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
-	config := h.connector.config
-	if secret := config.SigningSecret.Reveal(); secret != "" && !isSigned(request.header, request.body, secret, config.Now()) {
+	if secret := h.connector.config.SigningSecret.Reveal(); secret != "" && !request.isSigned(secret) {
 		refuse(w)
 		return
 	}
@@ -107,17 +113,13 @@ func refuse(w http.ResponseWriter) {
 
 // take checks the signature of a request, parses it, and passes its events to accept.
 func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
-	if !isPresent(request.header, h.connector.config.Now()) { // Do not look up channels for old requests.
-		refuse(w)
-		return
-	}
 	in, err := inbound.FindChannel(r.Context(), h.connector.config.FindChannel, request.from)
 	if err != nil {
 		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
 		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
 		return
 	}
-	if in == nil || !isSigned(request.header, request.body, h.connector.secretOf(r.Context(), in), h.connector.config.Now()) {
+	if in == nil || !request.isSigned(h.connector.secretOf(r.Context(), in)) {
 		refuse(w)
 		return
 	}
@@ -171,27 +173,24 @@ const (
 // tolerance is the largest allowed difference between the time of a request and the clock.
 const tolerance = 5 * time.Minute
 
-func isPresent(header http.Header, now time.Time) bool {
+// signatureIn returns the signature of a request. It returns false if the signature is malformed, or if the request's
+// time is not within the tolerance.
+func signatureIn(header http.Header, now time.Time) ([]byte, bool) {
 	seconds, err := strconv.ParseInt(header.Get(headerTimestamp), 10, 64)
-	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
-}
-
-// isSigned reports whether a request is signed with the secret and its time is within the tolerance. It returns
-// false for an empty secret.
-func isSigned(header http.Header, body []byte, secret string, now time.Time) bool {
-	if secret == "" || !isPresent(header, now) {
-		return false
+	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
+		return nil, false
 	}
-	timestamp := header.Get(headerTimestamp)
 	given, isVersion := strings.CutPrefix(header.Get(headerSignature), "v0=")
 	signature, err := hex.DecodeString(given)
-	if err != nil || !isVersion {
-		return false
-	}
+	return signature, err == nil && isVersion && len(signature) == sha256.Size
+}
+
+// isSigned reports whether a request is signed with the secret. It returns false for an empty secret.
+func (l unverified) isSigned(secret string) bool {
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write([]byte("v0:" + timestamp + ":")) // Write to a hash never fails.
-	_, _ = sum.Write(body)
-	return hmac.Equal(sum.Sum(nil), signature)
+	_, _ = sum.Write([]byte("v0:" + l.header.Get(headerTimestamp) + ":")) // Write to a hash never fails.
+	_, _ = sum.Write(l.body)
+	return secret != "" && hmac.Equal(sum.Sum(nil), l.signature)
 }
 
 // report is a verified request for a channel.
