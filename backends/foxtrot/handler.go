@@ -74,7 +74,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	of, err := h.account(r)
-	if err == nil && !of.isTickets() && !inbound.IsSecret(of.webhookSecret, r.Header.Get(headerKey)) {
+	var signature []byte
+	switch {
+	case err != nil:
+	case of.isTickets():
+		signature, err = h.signatureIn(r.Header)
+	case !inbound.IsSecret(of.webhookSecret, r.Header.Get(headerKey)):
 		err = errUnauthorized
 	}
 	switch {
@@ -93,7 +98,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case refused != nil:
 		http.Error(w, refused.Reason, refused.Status)
 		return
-	case of.isTickets() && !h.isSigned(r, of, body):
+	case of.isTickets() && !hmac.Equal(signature, signatureOf(of.webhookSecret, r.Header.Get(headerTimestamp), body)):
 		http.Error(w, errUnauthorized.Error(), http.StatusUnauthorized)
 		return
 	}
@@ -129,15 +134,15 @@ func (h *handler) account(r *http.Request) (account, error) {
 	return of, nil
 }
 
-// isSigned reports whether a report about tickets has a valid signature and a time within the tolerance.
-func (h *handler) isSigned(r *http.Request, of account, body []byte) bool {
-	given := r.Header.Get(headerTimestamp)
-	at, err := time.Parse(time.RFC3339, given)
-	if err != nil || h.connector.config.Now().Sub(at).Abs() > tolerance {
-		return false
+// signatureIn returns the signature of a report about tickets. It returns errUnauthorized if the signature is malformed, or
+// if the report's time is not within the tolerance.
+func (h *handler) signatureIn(header http.Header) ([]byte, error) {
+	at, err := time.Parse(time.RFC3339, header.Get(headerTimestamp))
+	signature, errSignature := base64.StdEncoding.DecodeString(header.Get(headerSignature))
+	if err != nil || errSignature != nil || h.connector.config.Now().Sub(at).Abs() > tolerance {
+		return nil, errUnauthorized
 	}
-	signature, err := base64.StdEncoding.DecodeString(r.Header.Get(headerSignature))
-	return err == nil && hmac.Equal(signature, signatureOf(of.webhookSecret, given, body))
+	return signature, nil
 }
 
 func signatureOf(secret, timestamp string, body []byte) []byte {

@@ -214,6 +214,12 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 	receiver.Run(t)
 }
 
+func TestHandler_OldTicketIsNotRead(t *testing.T) {
+	t.Parallel()
+	r := foxtrotfake.PostSigned(t.Context(), "/foxtrot/tickets", webhookSecret, noon().Add(-6*time.Minute), []byte("{}"))
+	connectortest.RequireUnread(t, newBox(t, find), r, http.StatusUnauthorized)
+}
+
 func TestHandler_NoReport(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
