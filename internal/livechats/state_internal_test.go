@@ -182,5 +182,5 @@ func TestEnsureIndex(t *testing.T) {
 // A call that sends nothing has no id. It must not send for an assignment whose sender has none, as in a damaged record.
 func TestPass_WithoutAnIDSendsNothing(t *testing.T) {
 	t.Parallel()
-	require.False(t, (&pass{r: &livechat.AssignmentRecord{Sender: &livechat.Sender{}}}).isSender())
+	require.False(t, (&pass{r: &livechat.AssignmentRecord{Progress: livechat.Progress{Sender: &livechat.Sender{}}}}).isSender())
 }

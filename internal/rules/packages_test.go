@@ -17,8 +17,8 @@ import (
 var floors = [][]string{
 	{"internal/display"},
 	{"boterr", "internal/background", "internal/blame", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs", "script/internal/slots"},
-	{"internal/absent", "internal/bounded", "internal/cron", "script/internal/locale"},
-	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/rounds", "internal/safelog", "internal/scripttest", "internal/sealed", "internal/timelimit"},
+	{"internal/absent", "internal/bounded", "internal/cron", "internal/safelog", "script/internal/locale"},
+	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/rounds", "internal/scripttest", "internal/sealed", "internal/timelimit"},
 	{"fakes/web", "internal/operations/declarations"},
 	{"document"},
 	{"internal/arbitrary", "internal/geometry", "internal/operations/schemas", "internal/page", "internal/redact", "internal/taps", "script/internal/modules", "script/internal/web"},
