@@ -74,8 +74,8 @@ const (
 	fieldForced = "forcedAt"
 )
 
-func newTokens(config Config, calls *client) (*tokens, error) {
-	t := &tokens{now: config.Now, client: calls, kept: map[string]*keptToken{}}
+func newTokens(config Config, api *client) (*tokens, error) {
+	t := &tokens{now: config.Now, client: api, kept: map[string]*keptToken{}}
 	if config.Store == nil {
 		return t, nil
 	}

@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"internal/chatlog", "internal/lease"},
 	{"internal/replies"},
 	{"send", "internal/agendas", "internal/inbox", "internal/utilities"},
-	{"internal/sends"},
+	{"internal/calls", "internal/sends"},
 	{"internal/inbox/inboxtest"},
 	{"livechat"},
 	{"internal/around", "internal/livechats", "internal/render"},
