@@ -158,7 +158,7 @@ func accountOf(in *channel.Channel) (account, error) {
 			"the channel %s has no credentials; set appId, keyId and keySecret of its info for conversations, or email and apiToken for tickets",
 			in.ID)
 	}
-	of.secrets = append(of.secrets, of.authorization()[len("Basic "):])
+	of.secrets = append(of.secrets, of.authorization())
 	for _, value := range info.All() {
 		if hidden, isText := value.(string); isText && len(hidden) >= shortestSecret {
 			of.secrets = append(of.secrets, hidden)
@@ -182,6 +182,7 @@ func baseOf(in *channel.Channel, given, subdomain, folder string) (string, error
 	return parsed.String(), nil
 }
 
+// authorization returns the credentials for the Basic scheme.
 func (a account) authorization() string {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.user+":"+a.password))
+	return base64.StdEncoding.EncodeToString([]byte(a.user + ":" + a.password))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
@@ -238,10 +239,8 @@ func (c *Connector) open(ctx context.Context, of account, message send.Message, 
 	}
 	_, err := c.call(ctx, of, request{method: http.MethodPost, path: []string{"users"}, body: user})
 	var begun opened
-	switch {
-	case isRefusedWith(err, http.StatusConflict):
+	if calls.RefusalIn(err).Status == http.StatusConflict {
 		begun, err = c.find(ctx, of, key)
-	case err == nil:
 	}
 	if err != nil {
 		return send.Delivery{}, err

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -74,11 +75,11 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 		body: activity,
 	})
 	id := document.Get(reply, "id", "")
-	switch {
-	case isRefusedWith(err, http.StatusNotFound):
+	switch refused := calls.RefusalIn(err); {
+	case refused.Status == http.StatusNotFound:
 		c.conversations.forget(conversation)
 		return send.Delivery{}, err
-	case isRefusedWith(err, http.StatusRequestEntityTooLarge):
+	case refused.Status == http.StatusRequestEntityTooLarge:
 		return send.Delivery{}, boterr.WithField(field, err)
 	case err != nil:
 		return send.Delivery{}, err

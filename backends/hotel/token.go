@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -134,17 +135,17 @@ func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error
 		"grant_type": {"client_credentials"}, "client_id": {of.appID}, "client_secret": {of.password}, "scope": {string(part)},
 	}
 	began := c.config.Now()
-	answer, err := c.exchange(ctx, exchange{
-		method: http.MethodPost, url: strings.TrimSuffix(c.config.LoginURL, "/") + "/" + of.tenantID + "/oauth2/v2.0/token",
-		body: []byte(form.Encode()), mediaType: "application/x-www-form-urlencoded",
-	})
+	answer, err := calls.Do(ctx, c.calls, calls.Request{
+		Method: http.MethodPost, URL: strings.TrimSuffix(c.config.LoginURL, "/") + "/" + of.tenantID + "/oauth2/v2.0/token",
+		Body: []byte(form.Encode()), BodyType: "application/x-www-form-urlencoded",
+	}, maxReplyBytes)
 	if err != nil {
 		return token{}, err
 	}
-	reply := answer.object()
+	reply := answer.Object()
 	text := document.Get(reply, "access_token", "")
 	switch {
-	case answer.status != http.StatusOK:
+	case answer.Status != http.StatusOK:
 		return token{}, loginRefused(answer, reply, began)
 	case text == "":
 		return token{}, inbound.ErrUnreadable
@@ -167,20 +168,20 @@ var loginNumber = regexp.MustCompile(`AADSTS\d{1,12}`)
 
 // loginRefused returns the error for a refused login. It contains only the error number of the platform's
 // description, because the rest may contain anything.
-func loginRefused(answer answer, reply document.Object, now time.Time) error {
+func loginRefused(answer calls.Answer, reply document.Object, now time.Time) error {
 	switch {
-	case answer.status == http.StatusTooManyRequests:
-		wait, asks := outbound.RetryAfter(answer.header, now)
+	case answer.Status == http.StatusTooManyRequests:
+		wait, asks := outbound.RetryAfter(answer.Header, now)
 		if !asks {
 			wait = shortPause()
 		}
 		return boterr.New(boterr.ResourceExhausted, "", "the platform limits the rate of logins: %w", &send.RetryAfterError{After: wait})
-	case answer.status < http.StatusBadRequest || answer.status >= http.StatusInternalServerError:
-		return failed(answer.status)
+	case answer.Status < http.StatusBadRequest || answer.Status >= http.StatusInternalServerError:
+		return failed(answer.Status)
 	}
 	number := loginNumber.FindString(document.Get(reply, "error_description", ""))
 	if number == "" {
-		number = "status " + strconv.Itoa(answer.status)
+		number = "status " + strconv.Itoa(answer.Status)
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
 		"the platform does not accept the bot's credentials (%s): check appId, appPassword and tenantId of the channel's info; "+
