@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -35,6 +36,8 @@ type Refusal struct {
 	Message string
 	// Text is the text of the error.
 	Text string
+	// Details has further fields of the platform's answer that the connector needs.
+	Details document.Object
 	// Wait is the time to wait that the platform asks for, or 0.
 	Wait time.Duration
 
@@ -72,6 +75,9 @@ func (m Meaning) Error(name string, refused Refusal) error {
 		refused.cause = &send.RetryAfterError{After: refused.Wait}
 	case m.Wait > 0:
 		refused.cause = &send.RetryAfterError{After: m.Wait, OfRecipient: m.OfRecipient}
+	}
+	if _, isWait := refused.cause.(*send.RetryAfterError); isWait {
+		refused.Text += ": " + refused.cause.Error()
 	}
 	return &boterr.Error{Code: m.Code, Field: m.Field, Err: &refused}
 }
