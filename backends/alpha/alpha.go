@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/graph"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -162,7 +162,7 @@ func (c *Connector) UploadAttachment(ctx context.Context, in *channel.Channel, k
 	})
 	id := document.Get(reply, "attachment_id", "")
 	if err == nil && id == "" {
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	return id, err
 }
@@ -278,7 +278,7 @@ func (c *Connector) makeLabel(ctx context.Context, from page, name string) (int6
 func numberIn(label document.Object) (int64, error) {
 	number, err := strconv.ParseInt(fmt.Sprint(field(label, "id")), 10, 64)
 	if err != nil {
-		return 0, inbound.ErrUnreadable
+		return 0, calls.ErrUnreadable
 	}
 	return number, nil
 }

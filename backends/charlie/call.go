@@ -78,7 +78,7 @@ func (c *Connector) attempt(
 	case told && !isOK:
 		return document.Object{}, refusal(reply, token)
 	case err == nil:
-		return document.Object{}, inbound.ErrUnreadable
+		return document.Object{}, calls.ErrUnreadable
 	default:
 		return document.Object{}, bounded.Unanswered(ctx, err, token)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -147,7 +146,7 @@ func (c *client) read(answer calls.Answer, secrets []string, needsCode bool) (do
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
 			"the answer, with status %d, is not from the platform: check Config.APIURL and the proxy", status)
 	case reply.IsZero() || needsCode && document.Get(reply, "errcode", int64(-1)) != 0:
-		return document.Object{}, inbound.ErrUnreadable
+		return document.Object{}, calls.ErrUnreadable
 	default:
 		return reply, nil
 	}

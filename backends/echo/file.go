@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -195,7 +194,7 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 func (c *Connector) openVideo(ctx context.Context, address string) (io.ReadCloser, error) {
 	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil || address == "" {
-		return nil, inbound.ErrUnreadable
+		return nil, calls.ErrUnreadable
 	}
 	answer, err := c.config.Files.Do(asked)
 	switch {

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -58,7 +57,7 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 	case answer.Status >= http.StatusBadRequest:
 		return document.Object{}, of.refused(answer, reply, c.config.Now())
 	case reply.IsZero() || answer.Status > 299:
-		return document.Object{}, inbound.ErrUnreadable
+		return document.Object{}, calls.ErrUnreadable
 	default:
 		return reply, nil
 	}

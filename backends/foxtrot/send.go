@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
@@ -152,7 +151,7 @@ func (c *Connector) post(ctx context.Context, of account, to address, id string,
 		delivery.MessageID = document.Get(reply, "messages[0].id", "")
 		delivery.Timestamp = timestamp(document.Get(reply, "messages[0].received", ""))
 		if delivery.MessageID == "" {
-			return send.Delivery{}, inbound.ErrUnreadable
+			return send.Delivery{}, calls.ErrUnreadable
 		}
 	}
 	return delivery, nil
@@ -270,7 +269,7 @@ func (c *Connector) create(ctx context.Context, of account, key string) (address
 	)})
 	id := document.Get(reply, "conversation.id", "")
 	if err == nil && id == "" {
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	return address{conversation: id, user: key}, err
 }

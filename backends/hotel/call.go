@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 )
 
 // plainGet fetches a JSON object without a token.
@@ -24,7 +23,7 @@ func (c *Connector) plainGet(ctx context.Context, address string) (document.Obje
 	case answer.Status != http.StatusOK:
 		return document.Object{}, failed(answer.Status)
 	case object.IsZero():
-		return document.Object{}, inbound.ErrUnreadable
+		return document.Object{}, calls.ErrUnreadable
 	default:
 		return object, nil
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -84,7 +83,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	case err != nil:
 		return send.Delivery{}, err
 	case id == "" && document.Get(activity, fieldType, "") == typeMessage:
-		return send.Delivery{}, inbound.ErrUnreadable
+		return send.Delivery{}, calls.ErrUnreadable
 	}
 	return send.Delivery{Reply: reply, MessageID: id, ChatID: conversation, From: of.id()}, nil
 }
@@ -153,7 +152,7 @@ func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, 
 	}
 	id := document.Get(reply, "id", "")
 	if id == "" {
-		return "", inbound.ErrUnreadable
+		return "", calls.ErrUnreadable
 	}
 	c.conversations.keep(with, id)
 	return id, nil

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -148,7 +147,7 @@ func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error
 	case answer.Status != http.StatusOK:
 		return token{}, loginRefused(answer, reply, began)
 	case text == "":
-		return token{}, inbound.ErrUnreadable
+		return token{}, calls.ErrUnreadable
 	}
 	life := min(max(lifeIn(reply), 0), maxTokenLife)
 	return token{text: text, renew: began.Add(life - min(renewBefore, life/2)), end: began.Add(life)}, nil

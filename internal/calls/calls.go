@@ -15,6 +15,9 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 )
 
+// ErrUnreadable means that a platform's answer is malformed or incomplete.
+var ErrUnreadable = errors.New("the platform's answer cannot be read")
+
 // Request is an HTTP request.
 type Request struct {
 	// Method is the HTTP method. URL is the address without the Query.

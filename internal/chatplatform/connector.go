@@ -77,7 +77,7 @@ func read(answer calls.Answer) (document.Object, error) {
 	switch reply := answer.Object(); answer.Status {
 	case http.StatusOK:
 		if reply.IsZero() {
-			return document.Object{}, errors.New("the platform's answer cannot be read")
+			return document.Object{}, calls.ErrUnreadable
 		}
 		return reply, nil
 	case http.StatusTooManyRequests:

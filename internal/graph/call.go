@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -174,7 +173,7 @@ func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.
 	if reply := answer.Object(); !reply.IsZero() {
 		return reply, nil
 	}
-	return document.Object{}, inbound.ErrUnreadable
+	return document.Object{}, calls.ErrUnreadable
 }
 
 // baseOf returns the address of the API for a channel.
