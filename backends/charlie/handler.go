@@ -56,13 +56,18 @@ import (
 // bot. An event runs again if the tool reports it twice, or sends it again after waiting three seconds. Both
 // methods continue if the tool closes the connection.
 func (c *Connector) Handler(accept func(context.Context, botctx.Inbound) error) http.Handler {
-	return &handler{connector: c, accept: accept}
+	return &handler{c, inbound.Receiver{
+		Platform: channel.Charlie, Accept: accept, OnError: c.config.OnError, Drops: c.config.Drops, BodyTime: c.config.BodyTime,
+	}}
 }
 
 type handler struct {
 	connector *Connector
-	accept    func(context.Context, botctx.Inbound) error
+	inbound.Receiver
 }
+
+// errUnsigned is the answer to a request that is not from the tool.
+const errUnsigned inbound.UnverifiedError = "the request is not signed for a channel of this host"
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !inbound.RequireMethod(w, r, http.MethodPost) {
@@ -71,12 +76,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	signature, ok := signatureIn(r.Header, h.connector.config.Now())
 	if !ok { // Do not read the bodies of unsigned and old requests.
 		inbound.LeaveUnread(w)
-		refuse(w)
+		h.Refuse(w, r, errUnsigned)
 		return
 	}
-	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})
-	if refused != nil {
-		http.Error(w, refused.Reason, refused.Status)
+	body, isRead := h.ReadBody(w, r)
+	if !isRead {
 		return
 	}
 	request, ok := readUnverified(r.Header, body)
@@ -85,7 +89,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		refuseKind(w)
 	case request.challenge != "":
-		h.answerChallenge(w, request)
+		h.answerChallenge(w, r, request)
 	default:
 		h.take(w, r, request)
 	}
@@ -96,9 +100,9 @@ func refuseKind(w http.ResponseWriter) {
 	http.Error(w, "the request is neither an event nor a tap", http.StatusBadRequest)
 }
 
-func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
+func (h *handler) answerChallenge(w http.ResponseWriter, r *http.Request, request unverified) {
 	if secret := h.connector.config.SigningSecret.Reveal(); secret != "" && !request.isSigned(secret) {
-		refuse(w)
+		h.Refuse(w, r, errUnsigned)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -106,21 +110,15 @@ func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	_, _ = io.WriteString(w, request.challenge) // Ignore the error: a client that is gone needs no answer.
 }
 
-// refuse answers a request that is not from the tool. The answer does not reveal the reason.
-func refuse(w http.ResponseWriter) {
-	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
-}
-
 // take checks the signature of a request, parses it, and passes its events to accept.
 func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
 	in, err := inbound.FindChannel(r.Context(), h.connector.config.FindChannel, request.from)
 	if err != nil {
-		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
-		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
+		h.Refuse(w, r, err)
 		return
 	}
 	if in == nil || !request.isSigned(h.connector.secretOf(r.Context(), in)) {
-		refuse(w)
+		h.Refuse(w, r, errUnsigned)
 		return
 	}
 	report, err := request.read(in)
@@ -132,9 +130,10 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	if dropped != nil {
 		h.connector.config.Drops.Add(r.Context(), *dropped)
 	}
+	ctx := context.WithoutCancel(r.Context()) // Even if the tool has closed the connection.
 	for _, arrived := range arrivals {
 		arrived.App, arrived.Channel = in.App, in.ID
-		if err := h.hand(r.Context(), arrived); err != nil {
+		if err := h.Hand(ctx, arrived); err != nil {
 			botctx.WriteHTTPError(w, err) // A repeated request contains earlier taps again; accept recognises them.
 			return
 		}
@@ -152,16 +151,6 @@ func (c *Connector) secretOf(ctx context.Context, in *channel.Channel) string {
 			"the channel %s has no signing secret; set signingSecret in its info, or SigningSecret of the connector's Config", in.ID))
 	}
 	return secret
-}
-
-// hand passes an event to accept, even if the tool has closed the connection. It calls OnError if accept fails.
-func (h *handler) hand(ctx context.Context, event botctx.Inbound) error {
-	ctx = context.WithoutCancel(ctx)
-	if err := inbound.Accept(ctx, event, h.accept); err != nil {
-		h.connector.config.OnError(ctx, event, err)
-		return err
-	}
-	return nil
 }
 
 // Headers of the tool's signature.

@@ -68,6 +68,15 @@ func (r Receiver) Drop(ctx context.Context, in *channel.Channel, kind string, re
 	r.Drops.Add(ctx, drop)
 }
 
+// Hand passes an event to Accept. It calls OnError if Accept fails.
+func (r Receiver) Hand(ctx context.Context, event botctx.Inbound) error {
+	err := Accept(ctx, event, r.Accept)
+	if err != nil {
+		r.OnError(ctx, event, err)
+	}
+	return err
+}
+
 // Event is an event in a report, for the bot or to be dropped.
 type Event struct {
 	// Inbound is the event for the bot. Report sets its App and Channel.
@@ -99,31 +108,31 @@ func (r *Report) FailLookUp(ctx context.Context, err error) {
 }
 
 // Pass passes an event of a channel to Accept. It drops events that will never be accepted: otherwise the platform would
-// repeat the whole report.
-func (r *Report) Pass(ctx context.Context, in *channel.Channel, event Event) {
+// repeat the whole report. It returns true if the event was accepted.
+func (r *Report) Pass(ctx context.Context, in *channel.Channel, event Event) (isPassed bool) {
 	if event.Drop != "" {
 		r.Drop(ctx, in, event.Kind, event.Drop)
-		return
+		return false
 	}
 	sequence := [3]string{in.App, in.ID, cmp.Or(event.Order, event.Inbound.Event.From)}
 	if r.IsOver || r.blocked[sequence] {
-		return
+		return false
 	}
 	event.Inbound.App, event.Inbound.Channel = in.App, in.ID
-	err := Accept(ctx, event.Inbound, r.Accept)
-	if err == nil {
-		return
-	}
-	r.OnError(ctx, event.Inbound, err)
-	if r.isPermanent(err) {
+	err := r.Hand(ctx, event.Inbound)
+	switch {
+	case err == nil:
+		return true
+	case r.isPermanent(err):
 		r.Drop(ctx, in, event.Kind, send.DropInvalid)
-		return
+		return false
 	}
 	if r.blocked == nil {
 		r.blocked = map[[3]string]bool{}
 	}
 	r.blocked[sequence], r.IsOver = true, boterr.CodeOf(err) == boterr.Canceled
 	r.Failed = cmp.Or(r.Failed, err)
+	return false
 }
 
 // isPermanent reports whether an event will never be accepted.
