@@ -14,8 +14,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -77,9 +79,10 @@ var (
 
 // New returns a connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
-	if config.BodyTime < 0 {
-		return nil, boterr.Invalid("BodyTime", "must not be negative; leave it out for the default")
+	if err := bounded.Default("BodyTime", &config.BodyTime, inbound.DefaultTime); err != nil {
+		return nil, err
 	}
+	inbound.SetHooks(nil, &config.OnError, &config.Drops)
 	client, err := graph.NewClient(graph.Config{
 		URL: config.APIURL, HTTP: config.HTTPClient, Timeout: config.Timeout, MaxFileBytes: config.MaxFileBytes,
 		FileHosts: []string{"fbcdn.net", "fbsbx.com"}, Meanings: meanings,
@@ -87,10 +90,6 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.OnError == nil {
-		config.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	config.Drops = cmp.Or(config.Drops, &send.Drops{})
 	return &Connector{config: config, client: client}, nil
 }
 

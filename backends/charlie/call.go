@@ -36,7 +36,7 @@ func (c *Connector) call(
 	if err != nil {
 		return document.Object{}, err
 	}
-	api := c.clients.of(token)
+	api := c.client(token)
 	for waits := 0; ; waits++ {
 		reply, err := c.attempt(ctx, api, token, ask)
 		limited, isLimited := errors.AsType[*slack.RateLimitedError](err)

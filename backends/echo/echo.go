@@ -55,23 +55,14 @@ type Config struct {
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	for field, isNegative := range map[string]bool{
-		"Timeout": c.Timeout < 0, "MaxFileBytes": c.MaxFileBytes < 0, "BodyTime": c.BodyTime < 0,
-	} {
-		if isNegative {
-			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+		bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20),
+	); err != nil {
+		return c, err
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
-	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 25<<20)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.OnError == nil {
-		c.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	c.HTTPClient = cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
 	if c.Files == nil {
 		files, err := outbound.New(outbound.Config{MaxResponseBytes: c.MaxFileBytes, Timeout: fileTime})

@@ -48,20 +48,13 @@ const maxReplyBytes = 4 << 20
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "BodyTime": c.BodyTime} {
-		if limit < 0 {
-			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+	); err != nil {
+		return c, err
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.OnError == nil {
-		c.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	return c, nil
 }
 

@@ -104,7 +104,7 @@ func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID
 		return member.Member{}, err
 	}
 	at := recipient{of.key, externalID, ""}
-	conversation := c.conversations.of(at)
+	conversation := c.conversations.Get(at)
 	if conversation == "" {
 		if conversation, err = c.begin(ctx, of, at); err != nil {
 			return member.Member{}, err

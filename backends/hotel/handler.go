@@ -107,7 +107,7 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 	if of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
 		return nil, errNotVerified
 	}
-	c.services.keep(of.key, found.ServiceURL) // Prefer the address in the verified token, because its region is closer.
+	c.services.Keep(of.key, found.ServiceURL) // Prefer the address in the verified token, because its region is closer.
 	return in, nil
 }
 

@@ -63,14 +63,13 @@ type Config struct {
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "PollTime": c.PollTime, "BodyTime": c.BodyTime} {
-		if limit < 0 {
-			return c, boterr.Invalid(field, "must not be negative; 0 means the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("PollTime", &c.PollTime, 50*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+	); err != nil {
+		return c, err
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.PollTime = cmp.Or(c.PollTime, 50*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
 	c.APIURL = strings.TrimSuffix(cmp.Or(c.APIURL, "https://api.telegram.org"), "/")
 	if _, isBase := bounded.ParseBase(c.APIURL); !isBase {
 		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.telegram.org")

@@ -67,10 +67,10 @@ type exchange struct{ calls, files *http.Client }
 // NewClient returns a client, or InvalidArgument if a field of c is invalid.
 func NewClient(c Config) (*Client, error) {
 	switch {
-	case c.Timeout < 0:
-		return nil, boterr.Invalid("Timeout", "must not be negative; leave it out for the default")
-	case c.MaxFileBytes < 0:
-		return nil, boterr.Invalid("MaxFileBytes", "must not be negative; leave it out for the default")
+	}
+	err := cmp.Or(bounded.Default("Timeout", &c.Timeout, 10*time.Second), bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20))
+	if err != nil {
+		return nil, err
 	}
 	base, err := baseURL(cmp.Or(c.URL, DefaultURL))
 	if err != nil {
@@ -81,8 +81,6 @@ func NewClient(c Config) (*Client, error) {
 		own = &http.Client{Transport: outbound.HostTransport()}
 		others = &http.Client{Transport: outbound.GuardedTransport(outbound.AllowList{})}
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 25<<20)
 	limited := func(given *http.Client) exchange {
 		return exchange{
 			calls: bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize}),

@@ -31,6 +31,17 @@ type Receiver struct {
 	DropsOnlyInvalid bool
 }
 
+// SetHooks sets the fields of a connector's Config that are nil to their defaults. now and onError may be nil.
+func SetHooks(now *func() time.Time, onError *func(context.Context, botctx.Inbound, error), drops **send.Drops) {
+	if now != nil && *now == nil {
+		*now = time.Now
+	}
+	if onError != nil && *onError == nil {
+		*onError = func(context.Context, botctx.Inbound, error) {}
+	}
+	*drops = cmp.Or(*drops, &send.Drops{})
+}
+
 // UnverifiedError is the error for a request that is not proven to be from the platform. Its text, which is the answer,
 // does not reveal the reason.
 type UnverifiedError string
