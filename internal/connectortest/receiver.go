@@ -117,17 +117,25 @@ func (r Receiver) notAccepted(t *testing.T) {
 	if r.ReturnsInvalid {
 		whenInvalid, dropped = botctx.HTTPStatus(invalid), 0
 	}
-	for name, c := range map[string]struct {
+	type outcome = struct {
 		refuse  func() error
 		status  int
 		dropped int64
-	}{
+	}
+	outcomes := map[string]outcome{
 		"down":    {func() error { return boterr.New(boterr.Unavailable, "", "hidden") }, http.StatusServiceUnavailable, 0},
 		"full":    {func() error { return boterr.New(boterr.ResourceExhausted, "", "hidden") }, http.StatusServiceUnavailable, 0},
 		"unknown": {func() error { return errors.New("hidden") }, failed, 0},
 		"panic":   {func() error { panic("hidden") }, failed, 0},
 		"invalid": {func() error { return invalid }, whenInvalid, dropped},
-	} {
+	}
+	if r.ReturnsInvalid {
+		for _, code := range boterr.Codes() {
+			failure := boterr.New(code, "hidden", "hidden")
+			outcomes[string(code)] = outcome{func() error { return failure }, botctx.HTTPStatus(failure), 0}
+		}
+	}
+	for name, c := range outcomes {
 		box := r.Open(t, LookUp{}, 0)
 		box.Refuse = func(botctx.Inbound) error { return c.refuse() }
 		answer := box.Ask(r.report(t))
