@@ -79,6 +79,7 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 		Report: hello, NoReports: []string{"[]", "{"},
 		Forge:        func(r *http.Request) { r.Header.Set("X-Telegram-Bot-Api-Secret-Token", "wrong") },
 		LookUpFailed: http.StatusInternalServerError,
+		NotFound:     http.StatusNotFound,
 		HasNoOnError: true,
 	}
 	receiver.Run(t)

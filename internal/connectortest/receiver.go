@@ -45,6 +45,9 @@ type Receiver struct {
 	Failed, LookUpFailed int
 	// ReturnsInvalid is true if an event that can never be accepted is refused. Otherwise it must be dropped.
 	ReturnsInvalid bool
+	// NotFound is the status if Accept returns NotFound, so that the platform repeats the event. 0 means that it is dropped.
+	// With ReturnsInvalid it is not used.
+	NotFound int
 	// HasNoOnError is true if the connector logs errors instead of passing them on.
 	HasNoOnError bool
 }
@@ -134,6 +137,12 @@ func (r Receiver) notAccepted(t *testing.T) {
 			failure := boterr.New(code, "hidden", "hidden")
 			outcomes[string(code)] = outcome{func() error { return failure }, botctx.HTTPStatus(failure), 0}
 		}
+	} else {
+		notFound := outcome{func() error { return boterr.New(boterr.NotFound, "", "hidden") }, http.StatusOK, 1}
+		if r.NotFound != 0 {
+			notFound.status, notFound.dropped = r.NotFound, 0
+		}
+		outcomes["not found"] = notFound
 	}
 	for name, c := range outcomes {
 		box := r.Open(t, LookUp{}, 0)
