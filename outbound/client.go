@@ -23,6 +23,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"log/slog"
 	"math"
 	"net"
 	"net/http"
@@ -93,6 +94,9 @@ type Config struct {
 	// Dial connects to an address that has been checked. It gets no name, so that nothing is resolved after
 	// the check. nil means a TCP connection.
 	Dial func(ctx context.Context, address netip.AddrPort) (net.Conn, error)
+	// Logger logs the names that are refused, with the kind of their address, which errors do not show. nil means
+	// slog.Default.
+	Logger *slog.Logger
 	// TLS configures https, for example with a company's certificate authorities. nil means the defaults of
 	// crypto/tls.
 	TLS *tls.Config

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/safelog"
 )
 
 // Limits for every connection, within the time limit of the request.
@@ -39,7 +41,10 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 	if c.Transport != nil {
 		return c.Transport
 	}
-	guard := &dialer{allow: allow, resolver: c.Resolver, connect: c.Dial, timeout: cmp.Or(c.Timeout, DefaultTimeout)}
+	guard := &dialer{
+		allow: allow, resolver: c.Resolver, connect: c.Dial, timeout: cmp.Or(c.Timeout, DefaultTimeout),
+		logger: safelog.New(cmp.Or(c.Logger, slog.Default())),
+	}
 	if guard.resolver == nil {
 		guard.resolver = net.DefaultResolver
 	}
@@ -107,6 +112,7 @@ type dialer struct {
 	connect  func(ctx context.Context, address netip.AddrPort) (net.Conn, error)
 	// timeout limits a dial that outlives its request. http.Transport finishes such a dial for use by later requests.
 	timeout time.Duration
+	logger  *slog.Logger
 }
 
 // dial connects to "host:port". It resolves the host once, checks all addresses,
@@ -126,7 +132,7 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.check(host, addrs, uint16(port)); err != nil {
+	if err := d.check(ctx, host, addrs, uint16(port)); err != nil {
 		return nil, err
 	}
 	return d.first(ctx, addrs, uint16(port))
@@ -152,15 +158,20 @@ func (d *dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
 // check returns an error unless every address is allowed. A name with both public and other addresses is refused as a
-// whole; otherwise the result would depend on which address is tried first.
-func (d *dialer) check(host string, addrs []netip.Addr, port uint16) error {
+// whole; otherwise the result would depend on which address is tried first. The error does not show what a name resolves
+// to, because bot logic must not explore the host's network. The log does.
+func (d *dialer) check(ctx context.Context, host string, addrs []netip.Addr, port uint16) error {
 	for _, addr := range addrs {
 		kind := kindOf(addr)
 		if kind == public || d.allow.allows(strings.ToLower(host), addr, port) {
 			continue
 		}
-		return boterr.Invalid("url", "the host %s resolves to %s; use a public one, or have the host application allow it",
-			host, kind)
+		if _, err := netip.ParseAddr(host); err == nil {
+			return boterr.Invalid("url", "the host %s is %s; use a public one, or have the host application allow it", host, kind)
+		}
+		d.logger.LogAttrs(ctx, slog.LevelWarn, "outbound: name refused", slog.String("host", host), slog.String("address", kind))
+		return boterr.Invalid("url", "the host %s is not allowed; use one whose addresses are all public, or have the host application allow it",
+			host)
 	}
 	return nil
 }

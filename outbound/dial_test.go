@@ -1,6 +1,7 @@
 package outbound_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -71,9 +72,12 @@ func TestDial_NameOfPrivateAddress(t *testing.T) {
 			t.Parallel()
 			n := newNetwork(t)
 			n.resolves("rebound.example", c.addresses...)
-			_, err := get(t, n.client(outbound.Config{}), "http://rebound.example/")
+			var log bytes.Buffer
+			_, err := get(t, n.client(outbound.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}), "http://rebound.example/")
 			requireRefused(t, err)
-			require.ErrorContains(t, err, "the host rebound.example resolves to "+c.kind+" address")
+			require.ErrorContains(t, err, "the host rebound.example is not allowed; use one whose addresses are all public, or have")
+			require.NotContains(t, err.Error(), c.kind, "bot logic must not learn what names mean in the host's network")
+			require.Contains(t, log.String(), `host=rebound.example address="`+c.kind+` address"`)
 			require.Empty(t, n.dialled)
 		})
 	}

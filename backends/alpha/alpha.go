@@ -14,6 +14,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/graph"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
@@ -77,9 +79,10 @@ var (
 
 // New returns a connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
-	if config.BodyTime < 0 {
-		return nil, boterr.Invalid("BodyTime", "must not be negative; leave it out for the default")
+	if err := bounded.Default("BodyTime", &config.BodyTime, inbound.DefaultTime); err != nil {
+		return nil, err
 	}
+	inbound.SetHooks(nil, &config.OnError, &config.Drops)
 	client, err := graph.NewClient(graph.Config{
 		URL: config.APIURL, HTTP: config.HTTPClient, Timeout: config.Timeout, MaxFileBytes: config.MaxFileBytes,
 		FileHosts: []string{"fbcdn.net", "fbsbx.com"}, Meanings: meanings,
@@ -87,10 +90,6 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.OnError == nil {
-		config.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	config.Drops = cmp.Or(config.Drops, &send.Drops{})
 	return &Connector{config: config, client: client}, nil
 }
 
@@ -162,7 +161,7 @@ func (c *Connector) UploadAttachment(ctx context.Context, in *channel.Channel, k
 	})
 	id := document.Get(reply, "attachment_id", "")
 	if err == nil && id == "" {
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	return id, err
 }
@@ -278,7 +277,7 @@ func (c *Connector) makeLabel(ctx context.Context, from page, name string) (int6
 func numberIn(label document.Object) (int64, error) {
 	number, err := strconv.ParseInt(fmt.Sprint(field(label, "id")), 10, 64)
 	if err != nil {
-		return 0, inbound.ErrUnreadable
+		return 0, calls.ErrUnreadable
 	}
 	return number, nil
 }

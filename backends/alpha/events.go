@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
@@ -51,11 +52,13 @@ import (
 // the platform does not send, and 408 to a request that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return &graph.Webhook{
-		Platform: channel.Alpha, Object: "page", FirstAccount: "entry.0.id",
+		Receiver: inbound.Receiver{
+			Platform: channel.Alpha, Accept: accept, OnError: c.config.OnError, Drops: c.config.Drops, BodyTime: c.config.BodyTime,
+		},
+		Object: "page", FirstAccount: "entry.0.id",
 		Parcels: parcels, Events: c.events,
 		FindChannel: c.config.FindChannel, OwnSecret: ownSecret,
 		AppSecret: c.config.AppSecret, VerifyToken: c.config.VerifyToken,
-		BodyTime: c.config.BodyTime, OnError: c.config.OnError, Drops: c.config.Drops, Accept: accept,
 	}
 }
 
@@ -68,19 +71,19 @@ func parcels(report document.Object) []graph.Parcel {
 	return all
 }
 
-func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Event {
-	var all []graph.Event
+func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []inbound.Event {
+	var all []inbound.Event
 	for _, item := range pieces.Objects(entry.Content, "messaging") {
 		all = append(all, reported{item, entry.Account, c.appIDOf(in)}.event())
 	}
 	for range pieces.Objects(entry.Content, "standby") {
-		all = append(all, graph.Event{Kind: "standby", Drop: send.DropUnsupported})
+		all = append(all, inbound.Event{Kind: "standby", Drop: send.DropUnsupported})
 	}
 	for _, change := range pieces.Objects(entry.Content, "changes") {
 		all = append(all, changed(change, entry.Account))
 	}
 	if len(all) == 0 {
-		all = append(all, graph.Event{Kind: entry.Kind, Drop: send.DropIncomplete})
+		all = append(all, inbound.Event{Kind: entry.Kind, Drop: send.DropIncomplete})
 	}
 	return all
 }
@@ -100,7 +103,7 @@ type reported struct {
 	appID string
 }
 
-func (r reported) event() graph.Event {
+func (r reported) event() inbound.Event {
 	kind := r.kind()
 	event := send.MessageEvent{
 		From: document.Get(r.item, "sender.id", ""), To: cmp.Or(document.Get(r.item, "recipient.id", ""), r.page),
@@ -135,7 +138,7 @@ func (r reported) event() graph.Event {
 		event.Type, event.Data = send.TypeMisc, r.item.Without("sender").Without("recipient").Without("timestamp")
 	}
 	if event.From == "" {
-		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
+		return inbound.Event{Kind: kind, Drop: send.DropIncomplete}
 	}
 	if key == "" && event.MessageID == "" { // Without an id, a repeated item is recognised by its time.
 		key = fmt.Sprintf("%s %d %s", kind, event.Timestamp, event.Data)
@@ -143,7 +146,7 @@ func (r reported) event() graph.Event {
 	if key != "" {
 		key += " " + event.From
 	}
-	return graph.Event{Kind: kind, Inbound: botctx.Inbound{Event: event, Key: key}}
+	return inbound.Event{Kind: kind, Inbound: botctx.Inbound{Event: event, Key: key}}
 }
 
 // kind names an item's content, such as message or postback.
@@ -167,15 +170,15 @@ func field(of document.Object, name string) any {
 }
 
 // echo returns the event of a message that the page sent. It drops messages of the channel's own application.
-func (r reported) echo(event send.MessageEvent, content document.Object) graph.Event {
+func (r reported) echo(event send.MessageEvent, content document.Object) inbound.Event {
 	if id := field(content, "app_id"); r.appID != "" && fmt.Sprint(id) == r.appID {
-		return graph.Event{Kind: "echo", Drop: send.DropFromBot}
+		return inbound.Event{Kind: "echo", Drop: send.DropFromBot}
 	}
 	if event.From == "" {
-		return graph.Event{Kind: "echo", Drop: send.DropIncomplete}
+		return inbound.Event{Kind: "echo", Drop: send.DropIncomplete}
 	}
 	event.Type, event.Data = send.TypeEcho, content.Without("mid").Without("is_echo")
-	return graph.Event{Kind: "echo", Inbound: botctx.Inbound{Event: event}}
+	return inbound.Event{Kind: "echo", Inbound: botctx.Inbound{Event: event}}
 }
 
 func written(message document.Object) (send.Type, document.Object) {
@@ -215,7 +218,7 @@ func milliseconds(item document.Object) document.Timestamp {
 
 // changed returns the event of a new comment in the feed of a page. It drops other changes and the page's own
 // comments.
-func changed(change document.Object, pageID string) graph.Event {
+func changed(change document.Object, pageID string) inbound.Event {
 	value := document.Get(change, "value", document.Object{})
 	item, verb := document.Get(value, "item", ""), document.Get(value, "verb", "")
 	kind := document.Get(change, "field", "change")
@@ -225,11 +228,11 @@ func changed(change document.Object, pageID string) graph.Event {
 	from := document.Get(value, "from.id", "")
 	switch {
 	case kind != "feed comment add":
-		return graph.Event{Kind: kind, Drop: send.DropUnsupported}
+		return inbound.Event{Kind: kind, Drop: send.DropUnsupported}
 	case from == pageID && from != "":
-		return graph.Event{Kind: kind, Drop: send.DropFromBot}
+		return inbound.Event{Kind: kind, Drop: send.DropFromBot}
 	case from == "":
-		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
+		return inbound.Event{Kind: kind, Drop: send.DropIncomplete}
 	}
 	id := document.Get(value, "comment_id", "")
 	event := send.MessageEvent{
@@ -245,5 +248,5 @@ func changed(change document.Object, pageID string) graph.Event {
 			event.Data = event.Data.With(name, more)
 		}
 	}
-	return graph.Event{Kind: kind, Inbound: botctx.Inbound{Event: event}}
+	return inbound.Event{Kind: kind, Inbound: botctx.Inbound{Event: event}}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/graph"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
@@ -73,7 +73,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	}
 	id := document.Get(reply, "message_id", "")
 	if id == "" && document.Get(reply, "recipient_id", "") == "" {
-		return send.Delivery{}, inbound.ErrUnreadable
+		return send.Delivery{}, calls.ErrUnreadable
 	}
 	return send.Delivery{Reply: reply, MessageID: id, From: from.info.PageID}, nil
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -61,24 +63,18 @@ type Config struct {
 }
 
 func (c Config) withDefaults() (Config, error) {
-	switch {
-	case c.BodyTime < 0:
-		return c, boterr.Invalid("BodyTime", "must not be negative; leave it out for the default")
-	case c.GroupTimeout < 0:
-		return c, boterr.Invalid("GroupTimeout", "must not be negative; leave it out for the default")
-	case len([]rune(c.ListButton)) > maxTitle:
+	if err := cmp.Or(
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+		bounded.Default("GroupTimeout", &c.GroupTimeout, 12*time.Second),
+	); err != nil {
+		return c, err
+	}
+	if len([]rune(c.ListButton)) > maxTitle {
 		return c, boterr.Invalid("ListButton", "is %q; give a text of at most %d characters", c.ListButton, maxTitle)
 	}
-	c.GroupTimeout = cmp.Or(c.GroupTimeout, 12*time.Second)
 	c.ListButton = cmp.Or(c.ListButton, "Options")
 	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 100<<20)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.OnError == nil {
-		c.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	return c, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/member"
@@ -53,11 +54,13 @@ import (
 // the platform does not send, and 408 to a request that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return &graph.Webhook{
-		Platform: channel.Bravo, Object: "whatsapp_business_account", FirstAccount: "entry.0.changes.0.value.metadata.phone_number_id",
+		Receiver: inbound.Receiver{
+			Platform: channel.Bravo, Accept: accept, OnError: c.config.OnError, Drops: c.config.Drops, BodyTime: c.config.BodyTime,
+		},
+		Object: "whatsapp_business_account", FirstAccount: "entry.0.changes.0.value.metadata.phone_number_id",
 		Parcels: parcels, Events: c.events,
 		FindChannel: c.config.FindChannel, OwnSecret: ownSecret,
 		AppSecret: c.config.AppSecret, VerifyToken: c.config.VerifyToken,
-		BodyTime: c.config.BodyTime, OnError: c.config.OnError, Drops: c.config.Drops, Accept: accept,
 	}
 }
 
@@ -75,8 +78,8 @@ func parcels(report document.Object) []graph.Parcel {
 	return all
 }
 
-func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Event {
-	var all []graph.Event
+func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []inbound.Event {
+	var all []inbound.Event
 	for _, message := range pieces.Objects(change.Content, "messages") {
 		all = append(all, written(message, change))
 	}
@@ -86,24 +89,24 @@ func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Even
 	for _, group := range pieces.Objects(change.Content, "groups") {
 		if change.Kind == "group_lifecycle_update" {
 			c.confirm(change.Account, group)
-			all = append(all, graph.Event{Kind: document.Get(group, "type", change.Kind), Drop: send.DropUnsupported})
+			all = append(all, inbound.Event{Kind: document.Get(group, "type", change.Kind), Drop: send.DropUnsupported})
 			continue
 		}
 		all = append(all, inGroup(group)...)
 	}
 	if len(all) == 0 {
-		all = append(all, graph.Event{Kind: change.Kind, Drop: send.DropUnsupported})
+		all = append(all, inbound.Event{Kind: change.Kind, Drop: send.DropUnsupported})
 	}
 	return all
 }
 
 // event returns the event of a sender. It is addressed to the group, or to the number if group is "".
-func event(kind, from, group string, change graph.Parcel, e send.MessageEvent) graph.Event {
+func event(kind, from, group string, change graph.Parcel, e send.MessageEvent) inbound.Event {
 	if from == "" {
-		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
+		return inbound.Event{Kind: kind, Drop: send.DropIncomplete}
 	}
 	e.From, e.To = from, cmp.Or(group, change.Account)
-	return graph.Event{Kind: kind, Inbound: botctx.Inbound{Event: e, GroupExternalID: group}}
+	return inbound.Event{Kind: kind, Inbound: botctx.Inbound{Event: e, GroupExternalID: group}}
 }
 
 func field(of document.Object, name string) any {
@@ -111,7 +114,7 @@ func field(of document.Object, name string) any {
 	return value
 }
 
-func written(message document.Object, change graph.Parcel) graph.Event {
+func written(message document.Object, change graph.Parcel) inbound.Event {
 	kind, from := document.Get(message, "type", "message"), document.Get(message, "from", "")
 	e := send.MessageEvent{MessageID: document.Get(message, "id", ""), Timestamp: milliseconds(message)}
 	e.Type, e.Data = contentIn(kind, message)
@@ -196,7 +199,7 @@ func milliseconds(item document.Object) document.Timestamp {
 }
 
 // statusOf returns the event of a status, which reports what happened to a message from the bot.
-func statusOf(status document.Object, change graph.Parcel) graph.Event {
+func statusOf(status document.Object, change graph.Parcel) inbound.Event {
 	word := document.Get(status, "status", "")
 	kind := "status " + word
 	e := send.MessageEvent{MessageID: document.Get(status, "id", ""), Timestamp: milliseconds(status), Data: status}
@@ -208,7 +211,7 @@ func statusOf(status document.Object, change graph.Parcel) graph.Event {
 	case "read":
 		e.Type = send.TypeRead
 	case "sent":
-		return graph.Event{Kind: kind, Drop: send.DropFromBot}
+		return inbound.Event{Kind: kind, Drop: send.DropFromBot}
 	default:
 		e.Type = send.TypeMisc
 	}
@@ -234,7 +237,7 @@ func failureOf(status document.Object) document.Object {
 }
 
 // inGroup returns one event for each person in a change of a group. A change without people is dropped.
-func inGroup(group document.Object) []graph.Event {
+func inGroup(group document.Object) []inbound.Event {
 	kind := document.Get(group, "type", "group")
 	var people []string
 	for _, person := range slices.Concat(pieces.Objects(group, "added_participants"), pieces.Objects(group, "removed_participants")) {
@@ -245,9 +248,9 @@ func inGroup(group document.Object) []graph.Event {
 	}
 	groupID := document.Get(group, "group_id", "")
 	if len(people) == 0 || groupID == "" {
-		return []graph.Event{{Kind: kind, Drop: send.DropUnsupported}}
+		return []inbound.Event{{Kind: kind, Drop: send.DropUnsupported}}
 	}
-	var all []graph.Event
+	var all []inbound.Event
 	at := milliseconds(group)
 	for _, person := range people {
 		made := event(kind, person, groupID, graph.Parcel{}, send.MessageEvent{

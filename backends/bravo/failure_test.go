@@ -108,7 +108,7 @@ func TestSend_PrivateAddressOfAChannel(t *testing.T) {
 	hello.Channel.Info = info
 	_, err := newConnector(t, bravo.Config{}).Send(t.Context(), hello)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the host 127.0.0.1 resolves to a loopback address")
+	require.ErrorContains(t, err, "the host 127.0.0.1 is a loopback address")
 	require.Zero(t, asked.Load())
 	_, err = newConnector(t, bravo.Config{APIURL: server.URL}).Send(t.Context(), to(ada, send.Text("Hello")))
 	require.Error(t, err, "the server's answer is empty")

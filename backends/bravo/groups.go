@@ -24,8 +24,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/graph"
-	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -127,7 +127,7 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 	case boterr.HasCode(lost):
 		return confirmation{}, lost
 	case lost == nil && request == "":
-		lost = inbound.ErrUnreadable
+		lost = calls.ErrUnreadable
 	}
 	names := reportNames(wanted.id, request, wanted.mark)
 	reported := make(chan confirmation, 1)
@@ -308,7 +308,7 @@ func (c *Connector) RenewInviteLink(ctx context.Context, in *channel.Channel, gr
 	reply, err := c.inviteLink(ctx, in, http.MethodPost, groupExternalID)
 	link := document.Get(reply, "invite_link", "")
 	if err == nil && link == "" {
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	return link, err
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/send"
@@ -34,9 +36,9 @@ func (c *Connector) call(
 	if err != nil {
 		return document.Object{}, err
 	}
-	api := c.clients.of(token)
+	api := c.client(token)
 	for waits := 0; ; waits++ {
-		reply, err := c.attempt(ctx, api, ask)
+		reply, err := c.attempt(ctx, api, token, ask)
 		limited, isLimited := errors.AsType[*slack.RateLimitedError](err)
 		switch {
 		case err == nil:
@@ -44,7 +46,7 @@ func (c *Connector) call(
 		case ctx.Err() != nil:
 			return document.Object{}, ctx.Err()
 		case !isLimited:
-			return document.Object{}, withoutSecret(err, token)
+			return document.Object{}, err
 		case waits == c.config.MaxWaits || limited.RetryAfter > c.config.MaxWait:
 			return document.Object{}, boterr.New(boterr.ResourceExhausted, "",
 				"the workspace chat tool limits the rate of requests: %w", &send.RetryAfterError{After: limited.RetryAfter})
@@ -58,7 +60,7 @@ func (c *Connector) call(
 // attempt makes one request. If the tool answered, its answer decides the result, even if the library cannot
 // parse all of it.
 func (c *Connector) attempt(
-	ctx context.Context, api *slack.Client, ask func(context.Context, *slack.Client) error,
+	ctx context.Context, api *slack.Client, token string, ask func(context.Context, *slack.Client) error,
 ) (document.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -74,18 +76,12 @@ func (c *Connector) attempt(
 	case isOK && answer.status == http.StatusOK:
 		return reply, nil
 	case told && !isOK:
-		return document.Object{}, refusal(reply)
+		return document.Object{}, refusal(reply, token)
 	case err == nil:
-		return document.Object{}, errors.New("the workspace chat tool's answer cannot be read")
+		return document.Object{}, calls.ErrUnreadable
 	default:
-		return document.Object{}, err
+		return document.Object{}, bounded.Unanswered(ctx, err, token)
 	}
-}
-
-// refused is the code and the text of the error for a refusal.
-type refused struct {
-	code     boterr.Code
-	sentence string
 }
 
 const (
@@ -99,46 +95,46 @@ const (
 )
 
 // refusals are the refusals by the tool's error code. Other error codes are FailedPrecondition.
-var refusals = map[string]refused{
-	"channel_not_found":  {boterr.NotFound, "the tool has no such conversation, or the bot cannot see it"},
-	"message_not_found":  {boterr.NotFound, "the tool has no such message"},
-	"thread_not_found":   {boterr.NotFound, "the tool has no such thread"},
-	"user_not_found":     {boterr.NotFound, "the tool has no such user"},
-	"users_not_found":    {boterr.NotFound, "the tool has no such user"},
-	"is_archived":        {boterr.FailedPrecondition, "the conversation is archived"},
-	"not_in_channel":     {boterr.FailedPrecondition, "the bot is not in the conversation: invite it"},
-	"invalid_auth":       {boterr.FailedPrecondition, sentenceToken},
-	"not_authed":         {boterr.FailedPrecondition, sentenceToken},
-	"account_inactive":   {boterr.FailedPrecondition, sentenceToken},
-	"token_revoked":      {boterr.FailedPrecondition, sentenceToken},
-	"token_expired":      {boterr.FailedPrecondition, sentenceToken},
-	"not_allowed_token":  {boterr.FailedPrecondition, sentenceToken},
-	"missing_scope":      {boterr.FailedPrecondition, sentenceScope},
-	"no_permission":      {boterr.FailedPrecondition, sentenceScope},
-	"msg_too_long":       {boterr.InvalidArgument, "the message is too long for the tool: send several"},
-	"no_text":            {boterr.InvalidArgument, "the message has neither text nor blocks nor attachments"},
-	"invalid_blocks":     {boterr.InvalidArgument, sentenceShow},
-	"invalid_arguments":  {boterr.InvalidArgument, sentenceShow},
-	"invalid_attachment": {boterr.InvalidArgument, sentenceShow},
+var refusals = map[string]calls.Meaning{
+	"channel_not_found":  {Code: boterr.NotFound, Sentence: "the tool has no such conversation, or the bot cannot see it"},
+	"message_not_found":  {Code: boterr.NotFound, Sentence: "the tool has no such message"},
+	"thread_not_found":   {Code: boterr.NotFound, Sentence: "the tool has no such thread"},
+	"user_not_found":     {Code: boterr.NotFound, Sentence: "the tool has no such user"},
+	"users_not_found":    {Code: boterr.NotFound, Sentence: "the tool has no such user"},
+	"is_archived":        {Code: boterr.FailedPrecondition, Sentence: "the conversation is archived", IsGone: true},
+	"not_in_channel":     {Code: boterr.FailedPrecondition, Sentence: "the bot is not in the conversation: invite it"},
+	"invalid_auth":       {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	"not_authed":         {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	"account_inactive":   {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	"token_revoked":      {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	"token_expired":      {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	"not_allowed_token":  {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	"missing_scope":      {Code: boterr.FailedPrecondition, Sentence: sentenceScope},
+	"no_permission":      {Code: boterr.FailedPrecondition, Sentence: sentenceScope},
+	"msg_too_long":       {Code: boterr.InvalidArgument, Sentence: "the message is too long for the tool: send several"},
+	"no_text":            {Code: boterr.InvalidArgument, Sentence: "the message has neither text nor blocks nor attachments"},
+	"invalid_blocks":     {Code: boterr.InvalidArgument, Sentence: sentenceShow},
+	"invalid_arguments":  {Code: boterr.InvalidArgument, Sentence: sentenceShow},
+	"invalid_attachment": {Code: boterr.InvalidArgument, Sentence: sentenceShow},
 	"msg_blocks_too_long": {
-		boterr.InvalidArgument, "the blocks of the message are too long for the tool: send several messages",
+		Code: boterr.InvalidArgument, Sentence: "the blocks of the message are too long for the tool: send several messages",
 	},
-	"invalid_blocks_format": {boterr.InvalidArgument, "the blocks are not a list of blocks in the tool's format"},
-	"too_many_attachments":  {boterr.InvalidArgument, "the message has more attachments than the tool shows: send several"},
-	"cant_update_message":   {boterr.FailedPrecondition, sentenceOwn},
-	"cant_delete_message":   {boterr.FailedPrecondition, sentenceOwn},
-	"edit_window_closed":    {boterr.FailedPrecondition, sentenceOwn},
-	"cannot_dm_bot":         {boterr.FailedPrecondition, sentenceUser},
-	"user_disabled":         {boterr.FailedPrecondition, sentenceUser},
-	"restricted_action":     {boterr.FailedPrecondition, sentenceAdmin},
-	"accesslimited":         {boterr.FailedPrecondition, sentenceAdmin},
-	"cant_archive_general":  {boterr.FailedPrecondition, "the conversation of the whole workspace cannot be archived"},
-	"messages_tab_disabled": {boterr.FailedPrecondition, "the application takes no direct messages: switch on its messages tab"},
+	"invalid_blocks_format": {Code: boterr.InvalidArgument, Sentence: "the blocks are not a list of blocks in the tool's format"},
+	"too_many_attachments":  {Code: boterr.InvalidArgument, Sentence: "the message has more attachments than the tool shows: send several"},
+	"cant_update_message":   {Code: boterr.FailedPrecondition, Sentence: sentenceOwn},
+	"cant_delete_message":   {Code: boterr.FailedPrecondition, Sentence: sentenceOwn},
+	"edit_window_closed":    {Code: boterr.FailedPrecondition, Sentence: sentenceOwn},
+	"cannot_dm_bot":         {Code: boterr.FailedPrecondition, Sentence: sentenceUser, IsGone: true},
+	"user_disabled":         {Code: boterr.FailedPrecondition, Sentence: sentenceUser, IsGone: true},
+	"restricted_action":     {Code: boterr.FailedPrecondition, Sentence: sentenceAdmin},
+	"accesslimited":         {Code: boterr.FailedPrecondition, Sentence: sentenceAdmin},
+	"cant_archive_general":  {Code: boterr.FailedPrecondition, Sentence: "the conversation of the whole workspace cannot be archived"},
+	"messages_tab_disabled": {Code: boterr.FailedPrecondition, Sentence: "the application takes no direct messages: switch on its messages tab"},
 	"method_not_supported_for_channel_type": {
-		boterr.FailedPrecondition, "the tool cannot do this with a direct conversation: give the id of a group's conversation",
+		Code: boterr.FailedPrecondition, Sentence: "the tool cannot do this with a direct conversation: give the id of a group's conversation",
 	},
-	"already_archived": {boterr.FailedPrecondition, "the conversation is archived"},
-	"name_taken":       {boterr.AlreadyExists, "the workspace already has a conversation of that name: choose another name"},
+	"already_archived": {Code: boterr.FailedPrecondition, Sentence: "the conversation is archived"},
+	"name_taken":       {Code: boterr.AlreadyExists, Sentence: "the workspace already has a conversation of that name: choose another name"},
 }
 
 // transient matches the tool's error codes for temporary failures.
@@ -147,31 +143,8 @@ var transient = regexp.MustCompile(`^(fatal_error|internal_error|service_unavail
 // plainWord matches valid error codes. Any other text is not copied into errors.
 var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,79}$`)
 
-// rejection is the error for a refusal.
-type rejection struct {
-	// word is the tool's error code.
-	word string
-	text string
-	// details are the tool's messages about parts of the request.
-	details []string
-}
-
-func (r *rejection) Error() string { return r.text }
-
-// goneWords are the error codes for recipients that can never be reached again. A recipient that does not exist
-// is NotFound.
-var goneWords = []string{"is_archived", "user_disabled", "cannot_dm_bot"}
-
-// Unwrap returns a *send.GoneError if the recipient can never be reached again, and nil otherwise.
-func (r *rejection) Unwrap() error {
-	if slices.Contains(goneWords, r.word) {
-		return &send.GoneError{}
-	}
-	return nil
-}
-
 // refusal returns the error for a reply in which ok is false.
-func refusal(reply document.Object) error {
+func refusal(reply document.Object, token string) error {
 	word := document.Get(reply, "error", "")
 	switch {
 	case word == "ratelimited" || word == "rate_limited":
@@ -183,17 +156,15 @@ func refusal(reply document.Object) error {
 	}
 	meaning, isKnown := refusals[word]
 	if !isKnown {
-		meaning = refused{boterr.FailedPrecondition, "the tool refuses the request: look up the error in its documentation"}
+		meaning = calls.Meaning{
+			Code: boterr.FailedPrecondition, Sentence: "the tool refuses the request: look up the error in its documentation",
+		}
 		if strings.HasPrefix(word, "token_") {
-			meaning.sentence = sentenceToken
+			meaning.Sentence = sentenceToken
 		}
 	}
-	details := detailsOf(reply)
-	text := meaning.sentence + " (" + word + ")"
-	if meaning.code == boterr.InvalidArgument && len(details) > 0 {
-		text += ": " + strings.Join(details, "; ")
-	}
-	return &boterr.Error{Code: meaning.code, Err: &rejection{word, text, details}}
+	meaning.RepeatsMessage = meaning.Code == boterr.InvalidArgument
+	return meaning.Error(word, calls.Refusal{Code: word, Message: bounded.Redact(detailsOf(reply), token)})
 }
 
 // maxDetails and maxDetailLength limit the details that an error contains.
@@ -202,37 +173,26 @@ const (
 	maxDetailLength = 200
 )
 
-func detailsOf(reply document.Object) []string {
+// detailsOf returns the tool's messages about parts of the request.
+func detailsOf(reply document.Object) string {
 	var details []string
 	for _, message := range document.Get(reply, "response_metadata.messages", document.Array{}).All() {
 		if text, isText := message.(string); isText && len(details) < maxDetails && len(text) <= maxDetailLength {
 			details = append(details, text)
 		}
 	}
-	return details
+	return strings.Join(details, "; ")
 }
 
 func isRefusedWith(err error, words ...string) bool {
-	found, ok := errors.AsType[*rejection](err)
-	return ok && slices.Contains(words, found.word)
-}
-
-// withoutSecret returns err with the token removed from its text.
-func withoutSecret(err error, token string) error {
-	if !strings.Contains(err.Error(), token) {
-		return err
-	}
-	text := strings.ReplaceAll(err.Error(), token, "[redacted]")
-	if coded, ok := boterr.AsError(err); ok {
-		return boterr.New(coded.Code, coded.Field, "%s", text)
-	}
-	return errors.New(text)
+	return slices.Contains(words, calls.RefusalIn(err).Code)
 }
 
 // unverified is a request whose signature has not been checked. Only the fields that lead to the secret have
 // been parsed.
 type unverified struct {
-	header http.Header
+	header    http.Header
+	signature []byte
 	// body is the signed body. content is the JSON in it, which may be a form's field.
 	body    []byte
 	content []byte

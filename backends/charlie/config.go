@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -72,26 +71,16 @@ type Workspace struct {
 
 // withDefaults fills the defaults in, or returns an error with the invalid field.
 func (c Config) withDefaults() (Config, error) {
-	for field, isNegative := range map[string]bool{
-		"MaxWaits": c.MaxWaits < 0, "MaxClients": c.MaxClients < 0,
-		"Timeout": c.Timeout < 0, "MaxWait": c.MaxWait < 0, "BodyTime": c.BodyTime < 0,
-	} {
-		if isNegative {
-			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("MaxWait", &c.MaxWait, 30*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+		bounded.Default("MaxWaits", &c.MaxWaits, 3),
+		bounded.Default("MaxClients", &c.MaxClients, 256),
+	); err != nil {
+		return c, err
 	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.OnError == nil {
-		c.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	c.Drops = cmp.Or(c.Drops, &send.Drops{})
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.MaxWait = cmp.Or(c.MaxWait, 30*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
-	c.MaxWaits = cmp.Or(c.MaxWaits, 3)
-	c.MaxClients = cmp.Or(c.MaxClients, 256)
+	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	given := cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
 	c.HTTPClient = bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize})
 	return c.withAPIURL()
@@ -116,7 +105,7 @@ func (c Config) withAPIURL() (Config, error) {
 // request may have been carried out, so the Connector does not repeat it.
 type Connector struct {
 	config  Config
-	clients *clients
+	clients bounded.Cache[string, *slack.Client]
 }
 
 var (
@@ -135,7 +124,7 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Connector{config: config, clients: newClients(config)}, nil
+	return &Connector{config: config, clients: bounded.Cache[string, *slack.Client]{Max: config.MaxClients}}, nil
 }
 
 // post calls a method of the API for messages, and returns its reply.
@@ -167,32 +156,9 @@ func tokenOf(in *channel.Channel) (string, error) {
 		"the channel %s has no token; set botAccessToken or accessToken of its info", in.ID)
 }
 
-// clients caches one API client per token, for at most MaxClients tokens.
-type clients struct {
-	config Config
-
-	mu   sync.Mutex
-	kept map[string]*slack.Client
-	// oldest has the tokens in the order in which they were added.
-	oldest []string
-}
-
-func newClients(config Config) *clients {
-	return &clients{config: config, kept: map[string]*slack.Client{}}
-}
-
-func (c *clients) of(token string) *slack.Client {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if api, ok := c.kept[token]; ok {
-		return api
-	}
-	if len(c.oldest) == c.config.MaxClients {
-		delete(c.kept, c.oldest[0])
-		c.oldest = c.oldest[1:]
-	}
-	api := slack.New(token, slack.OptionAPIURL(c.config.APIURL), slack.OptionHTTPClient(recorder{c.config.HTTPClient, c.config.Now}))
-	c.kept[token] = api
-	c.oldest = append(c.oldest, token)
-	return api
+// client returns the API client for a token.
+func (c *Connector) client(token string) *slack.Client {
+	return c.clients.GetOr(token, func() *slack.Client {
+		return slack.New(token, slack.OptionAPIURL(c.config.APIURL), slack.OptionHTTPClient(recorder{c.config.HTTPClient, c.config.Now}))
+	})
 }

@@ -57,29 +57,40 @@ import (
 // bot. An event runs again if the tool reports it twice, or sends it again after waiting three seconds. Both
 // methods continue if the tool closes the connection.
 func (c *Connector) Handler(accept func(context.Context, botctx.Inbound) error) http.Handler {
-	return &handler{connector: c, accept: accept}
+	return &handler{c, inbound.Receiver{
+		Platform: channel.Charlie, Accept: accept, OnError: c.config.OnError, Drops: c.config.Drops, BodyTime: c.config.BodyTime,
+	}}
 }
 
 type handler struct {
 	connector *Connector
-	accept    func(context.Context, botctx.Inbound) error
+	inbound.Receiver
 }
+
+// errUnsigned is the answer to a request that is not from the tool.
+const errUnsigned inbound.UnverifiedError = "the request is not signed for a channel of this host"
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !inbound.RequireMethod(w, r, http.MethodPost) {
 		return
 	}
-	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})
-	if refused != nil {
-		http.Error(w, refused.Reason, refused.Status)
+	signature, ok := signatureIn(r.Header, h.connector.config.Now())
+	if !ok { // Do not read the bodies of unsigned and old requests.
+		inbound.LeaveUnread(w)
+		h.Refuse(w, r, errUnsigned)
+		return
+	}
+	body, isRead := h.ReadBody(w, r)
+	if !isRead {
 		return
 	}
 	request, ok := readUnverified(r.Header, body)
+	request.signature = signature
 	switch {
 	case !ok:
 		refuseKind(w)
 	case request.challenge != "":
-		h.answerChallenge(w, request)
+		h.answerChallenge(w, r, request)
 	default:
 		h.take(w, r, request)
 	}
@@ -90,10 +101,9 @@ func refuseKind(w http.ResponseWriter) {
 	http.Error(w, "the request is neither an event nor a tap", http.StatusBadRequest)
 }
 
-func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
-	config := h.connector.config
-	if secret := config.SigningSecret.Reveal(); secret != "" && !isSigned(request.header, request.body, secret, config.Now()) {
-		refuse(w)
+func (h *handler) answerChallenge(w http.ResponseWriter, r *http.Request, request unverified) {
+	if secret := h.connector.config.SigningSecret.Reveal(); secret != "" && !request.isSigned(secret) {
+		h.Refuse(w, r, errUnsigned)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -101,25 +111,15 @@ func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	_, _ = io.WriteString(w, request.challenge) // Ignore the error: a client that is gone needs no answer.
 }
 
-// refuse answers a request that is not from the tool. The answer does not reveal the reason.
-func refuse(w http.ResponseWriter) {
-	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
-}
-
 // take checks the signature of a request, parses it, and passes its events to accept.
 func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
-	if !isPresent(request.header, h.connector.config.Now()) { // Do not look up channels for old requests.
-		refuse(w)
-		return
-	}
 	in, err := inbound.FindChannel(r.Context(), h.connector.config.FindChannel, request.from)
 	if err != nil {
-		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
-		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
+		h.Refuse(w, r, err)
 		return
 	}
-	if in == nil || !isSigned(request.header, request.body, h.connector.secretOf(r.Context(), in), h.connector.config.Now()) {
-		refuse(w)
+	if in == nil || !request.isSigned(h.connector.secretOf(r.Context(), in)) {
+		h.Refuse(w, r, errUnsigned)
 		return
 	}
 	report, err := request.read(in)
@@ -131,9 +131,10 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	if dropped != nil {
 		h.connector.config.Drops.Add(r.Context(), *dropped)
 	}
+	ctx := context.WithoutCancel(r.Context()) // Even if the tool has closed the connection.
 	for _, arrived := range arrivals {
 		arrived.App, arrived.Channel = in.App, in.ID
-		if err := h.hand(r.Context(), arrived); err != nil {
+		if err := h.Hand(ctx, arrived); err != nil {
 			botctx.WriteHTTPError(w, err) // A repeated request contains earlier taps again; accept recognises them.
 			return
 		}
@@ -153,16 +154,6 @@ func (c *Connector) secretOf(ctx context.Context, in *channel.Channel) string {
 	return secret
 }
 
-// hand passes an event to accept, even if the tool has closed the connection. It calls OnError if accept fails.
-func (h *handler) hand(ctx context.Context, event botctx.Inbound) error {
-	ctx = context.WithoutCancel(ctx)
-	if err := inbound.Accept(ctx, event, h.accept); err != nil {
-		h.connector.config.OnError(ctx, event, err)
-		return err
-	}
-	return nil
-}
-
 // Headers of the tool's signature.
 const (
 	headerSignature = "X-Slack-Signature"
@@ -172,27 +163,24 @@ const (
 // tolerance is the largest allowed difference between the time of a request and the clock.
 const tolerance = 5 * time.Minute
 
-func isPresent(header http.Header, now time.Time) bool {
+// signatureIn returns the signature of a request. It returns false if the signature is malformed, or if the request's
+// time is not within the tolerance.
+func signatureIn(header http.Header, now time.Time) ([]byte, bool) {
 	seconds, err := strconv.ParseInt(header.Get(headerTimestamp), 10, 64)
-	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
-}
-
-// isSigned reports whether a request is signed with the secret and its time is within the tolerance. It returns
-// false for an empty secret.
-func isSigned(header http.Header, body []byte, secret string, now time.Time) bool {
-	if secret == "" || !isPresent(header, now) {
-		return false
+	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
+		return nil, false
 	}
-	timestamp := header.Get(headerTimestamp)
 	given, isVersion := strings.CutPrefix(header.Get(headerSignature), "v0=")
 	signature, err := hex.DecodeString(given)
-	if err != nil || !isVersion {
-		return false
-	}
+	return signature, err == nil && isVersion && len(signature) == sha256.Size
+}
+
+// isSigned reports whether a request is signed with the secret. It returns false for an empty secret.
+func (l unverified) isSigned(secret string) bool {
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write([]byte("v0:" + timestamp + ":")) // Write to a hash never fails.
-	_, _ = sum.Write(body)
-	return hmac.Equal(sum.Sum(nil), signature)
+	_, _ = sum.Write([]byte("v0:" + l.header.Get(headerTimestamp) + ":")) // Write to a hash never fails.
+	_, _ = sum.Write(l.body)
+	return secret != "" && hmac.Equal(sum.Sum(nil), l.signature)
 }
 
 // report is a verified request for a channel.

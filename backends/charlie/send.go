@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -102,14 +103,14 @@ func millisecondsOf(ts string) document.Timestamp {
 
 // located adds the path of the faulty part of the response to an error.
 func located(err error, response send.Response) error {
-	found, ok := errors.AsType[*rejection](err)
-	if !ok || !errors.Is(err, boterr.InvalidArgument) {
+	found := calls.RefusalIn(err)
+	if !errors.Is(err, boterr.InvalidArgument) {
 		return err
 	}
-	if _, isRaw := response.Lookup(fieldBlocks); isRaw && strings.Contains(found.word, "block") {
-		return boterr.PrefixField(blockPath(found.details), err)
+	if _, isRaw := response.Lookup(fieldBlocks); isRaw && strings.Contains(found.Code, "block") {
+		return boterr.PrefixField(blockPath(found.Message), err)
 	}
-	switch found.word {
+	switch found.Code {
 	case "msg_too_long", "no_text":
 		return boterr.PrefixField(fieldText, err)
 	case "invalid_attachment", "too_many_attachments":
@@ -121,27 +122,24 @@ func located(err error, response send.Response) error {
 
 // blockPath converts the position in the tool's details to a path, such as "blocks[0].text". If they contain no
 // position, the path is "blocks".
-func blockPath(details []string) string {
-	for _, detail := range details {
-		_, pointer, found := strings.Cut(detail, "[json-pointer:/")
-		if !found {
-			continue
-		}
-		pointer, _, _ = strings.Cut(pointer, "]")
-		var path strings.Builder
-		for i, part := range strings.Split(pointer, "/") {
-			switch _, err := strconv.Atoi(part); {
-			case err == nil:
-				path.WriteString("[" + part + "]")
-			case i > 0:
-				path.WriteString("." + part)
-			default:
-				path.WriteString(part)
-			}
-		}
-		return path.String()
+func blockPath(details string) string {
+	_, pointer, found := strings.Cut(details, "[json-pointer:/")
+	if !found {
+		return fieldBlocks
 	}
-	return fieldBlocks
+	pointer, _, _ = strings.Cut(pointer, "]")
+	var path strings.Builder
+	for i, part := range strings.Split(pointer, "/") {
+		switch _, err := strconv.Atoi(part); {
+		case err == nil:
+			path.WriteString("[" + part + "]")
+		case i > 0:
+			path.WriteString("." + part)
+		default:
+			path.WriteString(part)
+		}
+	}
+	return path.String()
 }
 
 // nothing is an empty list in JSON. It removes a message's blocks or attachments.

@@ -34,14 +34,3 @@ func TestMessageTime_FromID(t *testing.T) {
 		require.Equal(t, want, millisecondsOf(ts), ts)
 	}
 }
-
-func TestClients_AreBounded(t *testing.T) {
-	t.Parallel()
-	c := newClients(Config{MaxClients: 2})
-	first := c.of("1")
-	require.Same(t, first, c.of("1"))
-	_ = c.of("2")
-	_ = c.of("3")
-	require.Len(t, c.kept, 2)
-	require.NotSame(t, first, c.of("1"))
-}

@@ -1,13 +1,12 @@
 package echo
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -74,7 +73,7 @@ func (c *Connector) withToken(ctx context.Context, from account, do func(token s
 		return err
 	}
 	err = do(token)
-	if refused, ok := errors.AsType[*refusal](err); !ok || !meanings[refused.code].isToken {
+	if !slices.Contains(tokenCodes, calls.RefusalIn(err).Code) {
 		return err
 	}
 	if token, err = c.tokens.of(ctx, from, token); err != nil {
@@ -86,57 +85,33 @@ func (c *Connector) withToken(ctx context.Context, from account, do func(token s
 // ask makes one call and returns the object in the answer. An error without a code means that no readable
 // answer came. Errors never contain credentials. If ctx ends, ask returns its error.
 func (c *client) ask(ctx context.Context, from account, token string, r request) (document.Object, error) {
-	secrets, with := from.secrets(token), c.calls
+	with := c.calls
 	if r.form != nil {
 		with = c.files // Files take longer.
 	}
-	answer, err := c.send(ctx, with, secrets, token, r)
+	sent := c.requestOf(from, token, r)
+	answer, err := calls.Do(ctx, with, sent, maxReplyBytes)
 	if err != nil {
 		return document.Object{}, err
 	}
-	defer answer.Body.Close() //nolint:errcheck // The body has been read.
-	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
-	if err != nil {
-		return document.Object{}, bounded.Unanswered(ctx, err, secrets...)
-	}
-	return c.read(answer, body, secrets, !r.isToken && r.form == nil)
+	return c.read(answer, sent.Secrets, !r.isToken && r.form == nil)
 }
 
-// send sends a request. Callers must close the body of the answer.
-func (c *client) send(ctx context.Context, with *http.Client, secrets []string, token string, r request) (*http.Response, error) {
+// requestOf returns the request of a call with a token.
+func (c *client) requestOf(from account, token string, r request) calls.Request {
 	query := url.Values{}
 	maps.Copy(query, r.query)
 	if !r.isToken {
 		query.Set("access_token", token)
 	}
-	body, kind, method := r.form, r.formType, http.MethodPost
-	if !r.body.IsZero() {
-		// AppendJSON does not escape <, > and &. The platform would show the escapes.
-		text, err := document.AppendJSON(nil, r.body)
-		if err != nil {
-			return nil, err
-		}
-		body, kind = text, "application/json"
-	}
-	if body == nil {
+	method := http.MethodPost
+	if r.body.IsZero() && r.form == nil {
 		method = http.MethodGet
 	}
-	address := c.base + r.path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
+	// Requests do not escape <, > and & in JSON. The platform would show the escapes.
+	return calls.Request{
+		Method: method, URL: c.base + r.path, Query: query, JSON: r.body, Body: r.form, BodyType: r.formType, Secrets: from.secrets(token),
 	}
-	made, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, errors.New(bounded.Redact(err.Error(), secrets...))
-	}
-	if kind != "" {
-		made.Header.Set("Content-Type", kind)
-	}
-	answer, err := with.Do(made)
-	if err != nil {
-		return nil, bounded.Unanswered(ctx, err, secrets...)
-	}
-	return answer, nil
 }
 
 // secrets returns the texts that errors must not contain.
@@ -152,10 +127,8 @@ func (a account) secrets(token string) []string {
 
 // read parses an answer and returns its object, or an error for its errcode. The platform nearly always answers
 // with status 200. If needsCode is true, an answer without an errcode is an error, too.
-func (c *client) read(answer *http.Response, body []byte, secrets []string, needsCode bool) (document.Object, error) {
-	status := answer.StatusCode
-	var reply document.Object
-	isRead := reply.UnmarshalJSON(body) == nil && !reply.IsZero()
+func (c *client) read(answer calls.Answer, secrets []string, needsCode bool) (document.Object, error) {
+	status, reply := answer.Status, answer.Object()
 	code := document.Get(reply, "errcode", int64(0))
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -167,62 +140,34 @@ func (c *client) read(answer *http.Response, body []byte, secrets []string, need
 			"the platform is limiting the rate of requests: %w", &send.RetryAfterError{After: wait})
 	case status >= http.StatusInternalServerError:
 		return document.Object{}, fmt.Errorf("the platform failed with status %d", status)
-	case isRead && code != 0:
+	case code != 0:
 		return document.Object{}, c.refused(code, bounded.Redact(document.Get(reply, "errmsg", ""), secrets...))
 	case status >= http.StatusBadRequest:
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
 			"the answer, with status %d, is not from the platform: check Config.APIURL and the proxy", status)
-	case !isRead || needsCode && document.Get(reply, "errcode", int64(-1)) != 0:
-		return document.Object{}, inbound.ErrUnreadable
+	case reply.IsZero() || needsCode && document.Get(reply, "errcode", int64(-1)) != 0:
+		return document.Object{}, calls.ErrUnreadable
 	default:
 		return reply, nil
 	}
 }
 
-// refusal is the error of a call that the platform did not carry out.
-type refusal struct {
-	code int64
-	// message is the platform's text, without secrets. text is the whole error text.
-	message, text string
-	// cause is a *send.RetryAfterError, a *send.GoneError or nil.
-	cause error
-}
-
-// Error implements error.
-func (r *refusal) Error() string { return r.text }
-
-// Unwrap returns the cause.
-func (r *refusal) Unwrap() error { return r.cause }
-
-// maxMessageLength limits the part of the platform's text that errors contain, in code points.
-const maxMessageLength = 200
-
 // refused returns the error for an errcode.
 func (c *client) refused(code int64, message string) error {
-	if letters := []rune(message); len(letters) > maxMessageLength {
-		message = string(letters[:maxMessageLength])
-	}
+	message = boterr.Visible(calls.Shortened(message))
 	means, isKnown := meanings[code]
 	if !isKnown {
-		means = meaning{code: boterr.FailedPrecondition, sentence: sentenceOther}
+		means = calls.Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceOther}
 	}
-	told := "errcode " + strconv.FormatInt(code, 10)
+	if code == codeDailyLimit {
+		means.Wait = untilMidnight(c.now())
+	}
+	word := strconv.FormatInt(code, 10)
+	name := "errcode " + word
 	if message != "" {
-		told += ": " + boterr.Visible(message)
+		name += ": " + message
 	}
-	if means.code == "" {
-		return fmt.Errorf("%s (%s)", means.sentence, told) // The call may have been carried out, so this is not a refusal.
-	}
-	because := &refusal{code: code, message: boterr.Visible(message), text: means.sentence + " (" + told + ")"}
-	switch {
-	case means.isGone:
-		because.cause = &send.GoneError{}
-	case means.untilMidnight:
-		because.cause = &send.RetryAfterError{After: untilMidnight(c.now())}
-	case means.wait > 0:
-		because.cause = &send.RetryAfterError{After: means.wait}
-	}
-	return &boterr.Error{Code: means.code, Field: means.field, Err: because}
+	return means.Error(name, calls.Refusal{Code: word, Message: message})
 }
 
 // untilMidnight returns the time until the end of the day in Beijing.
@@ -232,23 +177,10 @@ func untilMidnight(now time.Time) time.Duration {
 	return min(midnight.Sub(at), boterr.MaxRetryAfter)
 }
 
-// meaning explains an errcode.
-type meaning struct {
-	// code is "" if the platform failed. The call may have been carried out.
-	code     boterr.Code
-	sentence string
-	// field is the faulty field of the response, if the errcode determines it.
-	field string
-	// wait is the time to wait. If untilMidnight is true, callers must wait until the platform's day ends.
-	wait          time.Duration
-	untilMidnight bool
-	// isToken is true if the access token is refused. isGone is true if the member has left the account.
-	isToken, isGone bool
-}
-
 const (
 	codeUnknownMember = 40003
 	codeMemberOfOther = 49003
+	codeDailyLimit    = 45009
 
 	sentenceToken  = "the platform does not accept the account's access token; check appId and appsecret of the channel's info"
 	sentenceBusy   = "the platform failed temporarily; try again later"
@@ -256,54 +188,58 @@ const (
 	sentenceMember = "the account has no member with that id"
 )
 
-var meanings = map[int64]meaning{
-	-1:                {sentence: sentenceBusy},
-	61450:             {sentence: sentenceBusy},
-	40001:             {code: boterr.FailedPrecondition, sentence: sentenceToken, isToken: true},
-	40014:             {code: boterr.FailedPrecondition, sentence: sentenceToken, isToken: true},
-	42001:             {code: boterr.FailedPrecondition, sentence: sentenceToken, isToken: true},
-	codeUnknownMember: {code: boterr.NotFound, sentence: sentenceMember},
-	codeMemberOfOther: {code: boterr.NotFound, sentence: sentenceMember},
+// tokenCodes are the errcodes with which the platform refuses an access token.
+var tokenCodes = []string{"40001", "40014", "42001"}
+
+// meanings maps errcodes to their meanings.
+var meanings = map[int64]calls.Meaning{
+	-1:                {Sentence: sentenceBusy},
+	61450:             {Sentence: sentenceBusy},
+	40001:             {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	40014:             {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	42001:             {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	codeUnknownMember: {Code: boterr.NotFound, Sentence: sentenceMember},
+	codeMemberOfOther: {Code: boterr.NotFound, Sentence: sentenceMember},
 	40007: {
-		code: boterr.InvalidArgument, field: "attachment_id",
-		sentence: "the platform has no file with that id, or no longer has it: files are kept for three days",
+		Code: boterr.InvalidArgument, Field: "attachment_id",
+		Sentence: "the platform has no file with that id, or no longer has it: files are kept for three days",
 	},
-	40013: {code: boterr.FailedPrecondition, sentence: "the platform does not know the account: check appId of the channel's info"},
-	40125: {code: boterr.FailedPrecondition, sentence: "the account's secret is wrong: check appsecret of the channel's info"},
+	40013: {Code: boterr.FailedPrecondition, Sentence: "the platform does not know the account: check appId of the channel's info"},
+	40125: {Code: boterr.FailedPrecondition, Sentence: "the account's secret is wrong: check appsecret of the channel's info"},
 	40164: {
-		code:     boterr.FailedPrecondition,
-		sentence: "the platform does not accept calls from this server: add the server's IP address to the account's allow list",
+		Code:     boterr.FailedPrecondition,
+		Sentence: "the platform does not accept calls from this server: add the server's IP address to the account's allow list",
 	},
 	43004: {
-		code: boterr.FailedPrecondition, isGone: true,
-		sentence: "the member no longer follows the account",
+		Code: boterr.FailedPrecondition, IsGone: true,
+		Sentence: "the member no longer follows the account",
 	},
 	43019: {
-		code:     boterr.FailedPrecondition,
-		sentence: "the account has blocked the member: remove the member from its blacklist",
+		Code:     boterr.FailedPrecondition,
+		Sentence: "the account has blocked the member: remove the member from its blacklist",
 	},
-	44004: {code: boterr.InvalidArgument, field: "text", sentence: "the message is empty"},
-	45002: {code: boterr.InvalidArgument, field: "text", sentence: "the message is too long for the platform: shorten it"},
-	45008: {code: boterr.InvalidArgument, field: "articles", sentence: "a message can only have one article: send a message for each"},
-	45009: {
-		code: boterr.ResourceExhausted, untilMidnight: true,
-		sentence: "the account has used all its calls of this day; try again after midnight in Beijing",
+	44004: {Code: boterr.InvalidArgument, Field: "text", Sentence: "the message is empty"},
+	45002: {Code: boterr.InvalidArgument, Field: "text", Sentence: "the message is too long for the platform: shorten it"},
+	45008: {Code: boterr.InvalidArgument, Field: "articles", Sentence: "a message can only have one article: send a message for each"},
+	codeDailyLimit: {
+		Code:     boterr.ResourceExhausted,
+		Sentence: "the account has used all its calls of this day; try again after midnight in Beijing",
 	},
-	45011: {code: boterr.ResourceExhausted, wait: time.Minute, sentence: "the platform limits the account's calls per minute"},
+	45011: {Code: boterr.ResourceExhausted, Wait: time.Minute, Sentence: "the platform limits the account's calls per minute"},
 	45015: {
-		code:     boterr.FailedPrecondition,
-		sentence: "the member's last message is more than 48 hours old: wait until the member writes again",
+		Code:     boterr.FailedPrecondition,
+		Sentence: "the member's last message is more than 48 hours old: wait until the member writes again",
 	},
 	45047: {
-		code: boterr.FailedPrecondition,
-		sentence: "the member has already got the 5 messages allowed after a message, or the 3 allowed after a tap or a follow: " +
+		Code: boterr.FailedPrecondition,
+		Sentence: "the member has already got the 5 messages allowed after a message, or the 3 allowed after a tap or a follow: " +
 			"wait until the member writes, and put more into one message",
 	},
-	codeTooManyTags: {code: boterr.FailedPrecondition, sentence: "the member already has the maximum number of tags: remove one first"},
-	codeInvalidTag:  {code: boterr.InvalidArgument, sentence: "the account has no tag with that id"},
+	codeTooManyTags: {Code: boterr.FailedPrecondition, Sentence: "the member already has the maximum number of tags: remove one first"},
+	codeInvalidTag:  {Code: boterr.InvalidArgument, Sentence: "the account has no tag with that id"},
 	48001: {
-		code:     boterr.FailedPrecondition,
-		sentence: "the account may not use this part of the API: verify it, or use an account type that may",
+		Code:     boterr.FailedPrecondition,
+		Sentence: "the account may not use this part of the API: verify it, or use an account type that may",
 	},
-	50002: {code: boterr.FailedPrecondition, sentence: "the platform has restricted the account or the member"},
+	50002: {Code: boterr.FailedPrecondition, Sentence: "the platform has restricted the account or the member"},
 }

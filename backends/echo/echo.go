@@ -3,7 +3,6 @@ package echo
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -55,23 +55,14 @@ type Config struct {
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	for field, isNegative := range map[string]bool{
-		"Timeout": c.Timeout < 0, "MaxFileBytes": c.MaxFileBytes < 0, "BodyTime": c.BodyTime < 0,
-	} {
-		if isNegative {
-			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+		bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20),
+	); err != nil {
+		return c, err
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
-	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 25<<20)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.OnError == nil {
-		c.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	c.HTTPClient = cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
 	if c.Files == nil {
 		files, err := outbound.New(outbound.Config{MaxResponseBytes: c.MaxFileBytes, Timeout: fileTime})
@@ -112,16 +103,16 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls := &client{
+	api := &client{
 		base: base, now: config.Now,
 		calls: bounded.Client(config.HTTPClient, bounded.Limits{Time: config.Timeout, MaxBytes: maxReplyBytes}),
 		files: bounded.Client(config.HTTPClient, bounded.Limits{Time: fileTime, MaxBytes: config.MaxFileBytes}),
 	}
-	shared, err := newTokens(config, calls)
+	shared, err := newTokens(config, api)
 	if err != nil {
 		return nil, err
 	}
-	return &Connector{config: config, client: calls, tokens: shared}, nil
+	return &Connector{config: config, client: api, tokens: shared}, nil
 }
 
 // messagesPerSecond is a cautious guess, because the platform only documents the number of calls in a day.
@@ -178,11 +169,10 @@ func (c *Connector) SaveTag(ctx context.Context, in *channel.Channel, to string,
 	reply, err := c.call(ctx, from, request{
 		path: "/cgi-bin/tags/members/batchtagging", body: document.O("openid_list", document.A(to), "tagid", tagID),
 	})
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		switch refused.code {
-		case codeTooManyTags, codeInvalidTag, codeUnknownMember, codeMemberOfOther:
-			return send.TagReply{Code: refused.code, Message: cmp.Or(refused.message, "errcode "+strconv.FormatInt(refused.code, 10))}, nil
-		}
+	refused := calls.RefusalIn(err)
+	switch code, _ := strconv.ParseInt(refused.Code, 10, 64); code {
+	case codeTooManyTags, codeInvalidTag, codeUnknownMember, codeMemberOfOther:
+		return send.TagReply{Code: code, Message: cmp.Or(refused.Message, "errcode "+refused.Code)}, nil
 	}
 	if err != nil {
 		return send.TagReply{}, err

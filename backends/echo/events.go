@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
@@ -116,17 +117,17 @@ func (r report) kind() string {
 }
 
 // inbound returns the event of a report, or the reason why it is dropped.
-func (r report) inbound() (botctx.Inbound, send.DropReason) {
+func (r report) event() inbound.Event {
 	seconds, _ := strconv.ParseInt(r.text("CreateTime"), 10, 64)
 	event := send.MessageEvent{From: r.text("FromUserName"), To: r.text("ToUserName"), MessageID: r.text("MsgId")}
 	if seconds > 0 && seconds < 1<<40 {
 		event.Timestamp = document.Timestamp(seconds * 1000)
 	}
 	if event.From == "" || r.text("MsgType") == "" {
-		return botctx.Inbound{}, send.DropIncomplete
+		return inbound.Event{Kind: r.kind(), Drop: send.DropIncomplete}
 	}
 	if isOfOperator[r.text("Event")] {
-		return botctx.Inbound{}, send.DropUnsupported
+		return inbound.Event{Kind: r.kind(), Drop: send.DropUnsupported}
 	}
 	key := "message " + event.MessageID
 	if event.MessageID == "" {
@@ -141,7 +142,7 @@ func (r report) inbound() (botctx.Inbound, send.DropReason) {
 	default:
 		event.Type, event.Data = r.written()
 	}
-	return botctx.Inbound{Event: event, Key: key}, ""
+	return inbound.Event{Kind: r.kind(), Inbound: botctx.Inbound{Event: event, Key: key}}
 }
 
 // isOfOperator has the events about the account itself, not about a member.

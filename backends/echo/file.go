@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -161,18 +161,16 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 		file, err = c.open(ctx, from, token, attachmentID)
 		return err
 	})
-	if refused, ok := errors.AsType[*refusal](err); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
-		return nil, boterr.New(boterr.NotFound, "attachmentID", "%w", refused)
+	if refused := calls.RefusalIn(err); refused.Text != "" && boterr.CodeOf(err) == boterr.InvalidArgument {
+		return nil, boterr.New(boterr.NotFound, "attachmentID", "%s", refused.Text)
 	}
 	return file, err
 }
 
 // open fetches a file. The platform's answer is the file, an error, or the address of a video.
 func (c *Connector) open(ctx context.Context, from account, token, attachmentID string) (io.ReadCloser, error) {
-	secrets := from.secrets(token)
-	answer, err := c.client.send(ctx, c.client.files, secrets, token, request{
-		path: "/cgi-bin/media/get", query: url.Values{"media_id": {attachmentID}},
-	})
+	sent := c.client.requestOf(from, token, request{path: "/cgi-bin/media/get", query: url.Values{"media_id": {attachmentID}}})
+	answer, err := calls.Open(ctx, c.client.files, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -183,9 +181,9 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
-		return nil, bounded.Unanswered(ctx, err, secrets...)
+		return nil, bounded.Unanswered(ctx, err, sent.Secrets...)
 	}
-	reply, err := c.client.read(answer, body, secrets, false)
+	reply, err := c.client.read(calls.Answer{Status: answer.StatusCode, Header: answer.Header, Body: body}, sent.Secrets, false)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +194,7 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 func (c *Connector) openVideo(ctx context.Context, address string) (io.ReadCloser, error) {
 	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil || address == "" {
-		return nil, inbound.ErrUnreadable
+		return nil, calls.ErrUnreadable
 	}
 	answer, err := c.config.Files.Do(asked)
 	switch {

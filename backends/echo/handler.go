@@ -61,12 +61,15 @@ const (
 // old, and 503 if the channel cannot be looked up or accept cannot accept now. It answers 400, 405 or 413 to
 // requests that the platform does not send, and 408 to a request that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
-	return &handler{connector: c, accept: accept}
+	return &handler{c, inbound.Receiver{
+		Platform: channel.Echo, Accept: accept, OnError: c.config.OnError, Drops: c.config.Drops, BodyTime: c.config.BodyTime,
+		DropsOnlyInvalid: true,
+	}}
 }
 
 type handler struct {
 	connector *Connector
-	accept    func(ctx context.Context, inbound botctx.Inbound) error
+	inbound.Receiver
 }
 
 // ServeHTTP implements http.Handler.
@@ -75,15 +78,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in, of, err := h.authenticate(r)
-	if err != nil {
-		inbound.LeaveUnread(w)
-	}
 	switch {
-	case errors.Is(err, errUnsigned):
-		http.Error(w, err.Error(), http.StatusUnauthorized)
 	case err != nil:
-		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
-		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
+		inbound.LeaveUnread(w)
+		h.Refuse(w, r, err)
 	case r.Method == http.MethodGet:
 		answerCheck(w, r)
 	default:
@@ -91,8 +89,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errUnsigned is returned for a request that is not from the platform. Its text does not reveal the reason.
-var errUnsigned = errors.New("the request is not signed for an account of this host")
+const errUnsigned inbound.UnverifiedError = "the request is not signed for an account of this host"
 
 // authenticate returns the channel of a request if its signature is valid and its time is close to now.
 func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, error) {
@@ -140,10 +137,8 @@ func answer(w http.ResponseWriter, text string) {
 
 // takeReport decrypts a report, passes its event to accept, and answers.
 func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel.Channel, of account) {
-	config := h.connector.config
-	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: config.BodyTime})
-	if refused != nil {
-		http.Error(w, refused.Reason, refused.Status)
+	body, isRead := h.ReadBody(w, r)
+	if !isRead {
 		return
 	}
 	told, err := parseReport(body)
@@ -152,18 +147,20 @@ func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel
 	}
 	switch {
 	case errors.Is(err, errReport):
-		h.drop(r.Context(), in, "report", send.DropInvalid)
+		h.Drop(r.Context(), in, "report", send.DropInvalid)
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	case err != nil:
 		if !errors.Is(err, errUnsigned) {
-			config.Drops.AddUnverified(r.Context(), in, err)
+			h.Drops.AddUnverified(r.Context(), in, err)
 		}
-		http.Error(w, errUnsigned.Error(), http.StatusUnauthorized)
+		h.Refuse(w, r, errUnsigned)
 		return
 	}
-	if err := h.take(context.WithoutCancel(r.Context()), in, report{told}); err != nil { // Even if the client leaves.
-		botctx.WriteHTTPError(w, err)
+	passed := inbound.Report{Receiver: h.Receiver}
+	passed.Pass(context.WithoutCancel(r.Context()), in, report{told}.event()) // Even if the client leaves.
+	if passed.Failed != nil {
+		botctx.WriteHTTPError(w, passed.Failed)
 		return
 	}
 	answer(w, accepted)
@@ -192,28 +189,4 @@ func (h *handler) opened(r *http.Request, told document.Object, of account) (doc
 		return document.Object{}, errUnsigned
 	}
 	return parseReport(plain)
-}
-
-// take passes the event of a report to accept. An event that can never be accepted is dropped.
-func (h *handler) take(ctx context.Context, in *channel.Channel, told report) error {
-	event, reason := told.inbound()
-	if reason != "" {
-		h.drop(ctx, in, told.kind(), reason)
-		return nil
-	}
-	event.App, event.Channel = in.App, in.ID
-	err := inbound.Accept(ctx, event, h.accept)
-	if err == nil {
-		return nil
-	}
-	h.connector.config.OnError(ctx, event, err)
-	if boterr.CodeOf(err) == boterr.InvalidArgument {
-		h.drop(ctx, in, told.kind(), send.DropInvalid)
-		return nil
-	}
-	return err
-}
-
-func (h *handler) drop(ctx context.Context, in *channel.Channel, kind string, reason send.DropReason) {
-	h.connector.config.Drops.Add(ctx, send.Drop{Platform: channel.Echo, App: in.App, Channel: in.ID, Kind: kind, Reason: reason})
 }

@@ -300,6 +300,7 @@ func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
 func TestHandler_LikeAllHandlers(t *testing.T) {
 	t.Parallel()
 	receiver := connectortest.Receiver{
+		NotFound: http.StatusNotFound,
 		Open: func(t *testing.T, lookUp connectortest.LookUp, bodyTime time.Duration) *connectortest.Box {
 			t.Helper()
 			return timedBox(t, connectortest.Find(lookUp, find), bodyTime)

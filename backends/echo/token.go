@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
@@ -53,8 +53,7 @@ type tokens struct {
 	records store.Collection
 	leases  *lease.Leases
 
-	mu   sync.Mutex
-	kept map[string]*keptToken
+	kept bounded.Cache[string, *keptToken]
 }
 
 // keptToken is the token of an account in this process. A caller locks it by sending to turn.
@@ -74,8 +73,8 @@ const (
 	fieldForced = "forcedAt"
 )
 
-func newTokens(config Config, calls *client) (*tokens, error) {
-	t := &tokens{now: config.Now, client: calls, kept: map[string]*keptToken{}}
+func newTokens(config Config, api *client) (*tokens, error) {
+	t := &tokens{now: config.Now, client: api, kept: bounded.Cache[string, *keptToken]{Max: maxKept}}
 	if config.Store == nil {
 		return t, nil
 	}
@@ -109,7 +108,7 @@ func (t *tokens) of(ctx context.Context, a account, refused string) (string, err
 		return "", boterr.New(boterr.FailedPrecondition, "",
 			"the channel has no valid access token; set appId and appsecret of its info, or renew accessToken and accessTokenExpiry")
 	}
-	kept := t.keep(a.id())
+	kept := t.kept.GetOr(a.id(), func() *keptToken { return &keptToken{turn: make(chan struct{}, 1)} })
 	select {
 	case kept.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -125,24 +124,6 @@ func (t *tokens) of(ctx context.Context, a account, refused string) (string, err
 	}
 	kept.token = found
 	return found.text, nil
-}
-
-// keep returns the cache entry of an account. If the cache is full, it removes other entries.
-func (t *tokens) keep(id string) *keptToken {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	kept := t.kept[id]
-	if kept == nil {
-		for other := range t.kept {
-			if len(t.kept) < maxKept {
-				break
-			}
-			delete(t.kept, other)
-		}
-		kept = &keptToken{turn: make(chan struct{}, 1)}
-		t.kept[id] = kept
-	}
-	return kept
 }
 
 // renew returns a usable token: the one in the channel's info, the one in the store, or else a new one, which

@@ -1,9 +1,7 @@
 package foxtrot
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,9 +13,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/send"
 )
 
 // request is a call to the API.
@@ -35,108 +32,48 @@ type request struct {
 // call makes one call and returns the object in the answer. An error without a code means that no readable
 // answer came. Errors never contain credentials. If ctx ends, call returns its error.
 func (c *Connector) call(ctx context.Context, of account, r request) (document.Object, error) {
-	made, err := of.request(ctx, r)
+	below := []string{"api", "v2"}
+	if !of.isTickets() {
+		below = []string{"v2", "apps", of.app}
+	}
+	address, err := bounded.Address(of.base, slices.Concat(below, r.path)...)
 	if err != nil {
 		return document.Object{}, err
+	}
+	header := calls.Authorized("Basic", of.authorization())
+	if r.key != "" {
+		header.Set("Idempotency-Key", r.key)
 	}
 	client := c.own
 	if of.isGiven {
 		client = c.others
 	}
-	answer, err := client.Do(made)
-	if err != nil {
-		return document.Object{}, bounded.Unanswered(ctx, err, of.secrets...)
-	}
-	defer answer.Body.Close() //nolint:errcheck // The body has been read.
-	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
-	if err != nil {
-		return document.Object{}, bounded.Unanswered(ctx, err, of.secrets...)
-	}
-	var reply document.Object
-	isRead := reply.UnmarshalJSON(body) == nil && !reply.IsZero()
-	switch {
-	case answer.StatusCode >= http.StatusBadRequest:
-		return document.Object{}, of.refused(answer.StatusCode, answer.Header, reply, c.config.Now())
-	case !isRead || answer.StatusCode > 299:
-		return document.Object{}, inbound.ErrUnreadable
+	answer, err := calls.Do(ctx, client, calls.Request{
+		Method: r.method, URL: address, Query: r.query, Header: header, JSON: r.body, Secrets: of.secrets,
+	}, maxReplyBytes)
+	switch reply := answer.Object(); {
+	case err != nil:
+		return document.Object{}, err
+	case answer.Status >= http.StatusBadRequest:
+		return document.Object{}, of.refused(answer, reply, c.config.Now())
+	case reply.IsZero() || answer.Status > 299:
+		return document.Object{}, calls.ErrUnreadable
 	default:
 		return reply, nil
 	}
 }
 
-func (a account) request(ctx context.Context, r request) (*http.Request, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	below := []string{"api", "v2"}
-	if !a.isTickets() {
-		below = []string{"v2", "apps", a.app}
-	}
-	address, err := bounded.Address(a.base, slices.Concat(below, r.path)...)
-	if err != nil {
-		return nil, err
-	}
-	if len(r.query) > 0 {
-		address += "?" + r.query.Encode()
-	}
-	var body []byte
-	if !r.body.IsZero() {
-		if body, err = document.AppendJSON(nil, r.body); err != nil {
-			return nil, err
-		}
-	}
-	made, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, errors.New(bounded.Redact(err.Error(), a.secrets...))
-	}
-	if body != nil {
-		made.Header.Set("Content-Type", "application/json")
-	}
-	if r.key != "" {
-		made.Header.Set("Idempotency-Key", r.key)
-	}
-	made.Header.Set("Authorization", a.authorization())
-	return made, nil
-}
-
-// refusal is the error of a call that the helpdesk did not carry out.
-type refusal struct {
-	status int
-	text   string
-	wait   *send.RetryAfterError
-}
-
-// Error implements error.
-func (r *refusal) Error() string { return r.text }
-
-// Unwrap returns the time to wait if the helpdesk limits the rate.
-func (r *refusal) Unwrap() error {
-	if r.wait == nil {
-		return nil
-	}
-	return r.wait
-}
-
-// isRefusedWith reports whether err is a refusal with this HTTP status.
-func isRefusedWith(err error, status int) bool {
-	refused, ok := errors.AsType[*refusal](err)
-	return ok && refused.status == status
-}
-
 // meanings maps HTTP statuses to errors. Every other status below 500 is FailedPrecondition.
-var meanings = map[int]struct {
-	code     boterr.Code
-	sentence string
-}{
-	http.StatusBadRequest:            {boterr.InvalidArgument, sentenceContent},
-	http.StatusUnprocessableEntity:   {boterr.InvalidArgument, sentenceContent},
-	http.StatusUnauthorized:          {boterr.FailedPrecondition, sentenceKey},
-	http.StatusPaymentRequired:       {boterr.FailedPrecondition, "the account is not paid, or its plan does not include this"},
-	http.StatusForbidden:             {boterr.FailedPrecondition, sentenceRight},
-	http.StatusNotFound:              {boterr.NotFound, "the helpdesk does not have this conversation or ticket"},
-	http.StatusRequestEntityTooLarge: {boterr.InvalidArgument, "the message is too long for the helpdesk: the limit is 100 kB as JSON"},
-	http.StatusLocked:                {boterr.FailedPrecondition, sentenceFull},
-	http.StatusTooManyRequests:       {boterr.ResourceExhausted, "the helpdesk limits the rate of requests"},
+var meanings = map[int]calls.Meaning{
+	http.StatusBadRequest:            {Code: boterr.InvalidArgument, Sentence: sentenceContent},
+	http.StatusUnprocessableEntity:   {Code: boterr.InvalidArgument, Sentence: sentenceContent},
+	http.StatusUnauthorized:          {Code: boterr.FailedPrecondition, Sentence: sentenceKey},
+	http.StatusPaymentRequired:       {Code: boterr.FailedPrecondition, Sentence: "the account is not paid, or its plan does not include this"},
+	http.StatusForbidden:             {Code: boterr.FailedPrecondition, Sentence: sentenceRight},
+	http.StatusNotFound:              {Code: boterr.NotFound, Sentence: "the helpdesk does not have this conversation or ticket"},
+	http.StatusRequestEntityTooLarge: {Code: boterr.InvalidArgument, Sentence: "the message is too long for the helpdesk: the limit is 100 kB as JSON"},
+	http.StatusLocked:                {Code: boterr.FailedPrecondition, Sentence: sentenceFull},
+	http.StatusTooManyRequests:       {Code: boterr.ResourceExhausted, Sentence: "the helpdesk limits the rate of requests", Wait: 5 * time.Second},
 }
 
 const (
@@ -144,30 +81,18 @@ const (
 	sentenceRight   = "the channel's credentials do not allow this: use a key or an agent with the permission"
 	sentenceFull    = "the conversation is full: end it and start another one"
 	sentenceContent = "the helpdesk does not accept the request: change the part that it names"
-
-	// defaultWait is the wait if the helpdesk limits the rate and does not give a time.
-	defaultWait = 5 * time.Second
-	// maxTitleLength limits the part of the helpdesk's text that errors contain, in code points.
-	maxTitleLength = 200
 )
 
-func (a account) refused(status int, header http.Header, reply document.Object, now time.Time) error {
-	if status >= http.StatusInternalServerError {
-		return fmt.Errorf("the helpdesk failed with status %d", status)
+func (a account) refused(answer calls.Answer, reply document.Object, now time.Time) error {
+	if answer.Status >= http.StatusInternalServerError {
+		return fmt.Errorf("the helpdesk failed with status %d", answer.Status)
 	}
-	means, isKnown := meanings[status]
+	means, isKnown := meanings[answer.Status]
 	if !isKnown {
-		means.code, means.sentence = boterr.FailedPrecondition, "the helpdesk refuses the request"
+		means = calls.Meaning{Code: boterr.FailedPrecondition, Sentence: "the helpdesk refuses the request"}
 	}
-	because := &refusal{status: status, text: means.sentence + " (status " + strconv.Itoa(status) + a.told(reply) + ")"}
-	if status == http.StatusTooManyRequests {
-		wait, asks := outbound.RetryAfter(header, now)
-		if !asks || wait <= 0 {
-			wait = defaultWait
-		}
-		because.wait = &send.RetryAfterError{After: wait}
-	}
-	return &boterr.Error{Code: means.code, Err: because}
+	wait, _ := outbound.RetryAfter(answer.Header, now)
+	return means.Error("status "+strconv.Itoa(answer.Status)+a.told(reply), calls.Refusal{Status: answer.Status, Wait: wait})
 }
 
 // told returns the helpdesk's code and text for a refusal, as refused appends them to its own text.
@@ -177,12 +102,9 @@ func (a account) told(reply document.Object) string {
 	if code == "" && title == "" { // The API for tickets uses these fields.
 		code, title = document.Get(reply, "error", ""), document.Get(reply, "description", "")
 	}
-	if letters := []rune(title); len(letters) > maxTitleLength {
-		title = string(letters[:maxTitleLength])
-	}
 	var text strings.Builder
-	for _, part := range []string{code, title} {
-		if part != "" && len(part) <= 4*maxTitleLength {
+	for _, part := range []string{code, calls.Shortened(title)} {
+		if part != "" && len(part) <= 4*calls.MaxMessage {
 			text.WriteString(", " + boterr.Visible(bounded.Redact(part, a.secrets...)))
 		}
 	}

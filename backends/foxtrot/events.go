@@ -5,19 +5,12 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
-
-// reported is an event for the bot, or a drop.
-type reported struct {
-	inbound botctx.Inbound
-	// kind is the helpdesk's name for the event. drop is the reason for dropping it, or "" if the bot gets it.
-	kind string
-	drop send.DropReason
-}
 
 // Values of status in the data of a MISC event: the request was closed, or handed back to the bot.
 const (
@@ -26,26 +19,26 @@ const (
 )
 
 // eventsIn returns the events of a report. There is at least one, which may be a drop.
-func (a account) eventsIn(told document.Object) []reported {
+func (a account) eventsIn(told document.Object) []inbound.Event {
 	if a.isTickets() {
-		return []reported{a.ticketEvent(told)}
+		return []inbound.Event{a.ticketEvent(told)}
 	}
 	if app := document.Get(told, "app.id", a.app); app != a.app {
-		return []reported{{kind: "report", drop: send.DropNoChannel}}
+		return []inbound.Event{{Kind: "report", Drop: send.DropNoChannel}}
 	}
-	var all []reported
+	var all []inbound.Event
 	for _, item := range pieces.Objects(told, "events") {
 		kind := document.Get(item, "type", "")
 		one := occurrence{account: a, item: item, payload: document.Get(item, "payload", document.Object{})}.event(kind)
-		one.kind = kind
-		one.inbound.Key = "event " + document.Get(item, "id", "")
-		if one.inbound.Key == "event " {
-			one.inbound.Key = ""
+		one.Kind = kind
+		one.Inbound.Key = "event " + document.Get(item, "id", "")
+		if one.Inbound.Key == "event " {
+			one.Inbound.Key = ""
 		}
 		all = append(all, one)
 	}
 	if len(all) == 0 {
-		all = append(all, reported{kind: "report", drop: send.DropIncomplete})
+		all = append(all, inbound.Event{Kind: "report", Drop: send.DropIncomplete})
 	}
 	return all
 }
@@ -65,10 +58,10 @@ func (o occurrence) place() address {
 	}
 }
 
-func (o occurrence) dropped(reason send.DropReason) reported { return reported{drop: reason} }
+func (o occurrence) dropped(reason send.DropReason) inbound.Event { return inbound.Event{Drop: reason} }
 
 // event converts the occurrence to an event for the bot.
-func (o occurrence) event(kind string) reported {
+func (o occurrence) event(kind string) inbound.Event {
 	at := o.place()
 	switch {
 	case at.conversation == "" && strings.HasPrefix(kind, "conversation:"):
@@ -103,11 +96,11 @@ func (o occurrence) time() document.Timestamp {
 	return timestamp(document.Get(o.item, "createdAt", ""))
 }
 
-func (o occurrence) fromMember(at address, user document.Object, kind send.Type, data document.Object) reported {
+func (o occurrence) fromMember(at address, user document.Object, kind send.Type, data document.Object) inbound.Event {
 	if kind == send.TypePayload && document.Get(data, "payload", any("")) == "" {
 		return o.dropped(send.DropIncomplete)
 	}
-	return reported{inbound: botctx.Inbound{
+	return inbound.Event{Inbound: botctx.Inbound{
 		Event: send.MessageEvent{Type: kind, From: at.conversation, To: o.app, Data: data, Timestamp: o.time()},
 		Profile: member.Member{
 			FirstName: document.Get(user, "profile.givenName", ""), LastName: document.Get(user, "profile.surname", ""),
@@ -116,13 +109,13 @@ func (o occurrence) fromMember(at address, user document.Object, kind send.Type,
 	}}
 }
 
-func (o occurrence) message(at address) reported {
+func (o occurrence) message(at address) inbound.Event {
 	told := document.Get(o.payload, "message", document.Object{})
 	author := document.Get(told, "author", document.Object{})
 	isOwn := document.Get(told, "metadata."+metadataMessage, "") != ""
 	byMember := document.Get(author, "type", "") == "user"
 	kind, data := contentIn(document.Get(told, "content", document.Object{}))
-	var one reported
+	var one inbound.Event
 	switch {
 	case isOwn, at.user != "" && byMember:
 		return o.dropped(send.DropFromBot)
@@ -136,16 +129,16 @@ func (o occurrence) message(at address) reported {
 		one = o.fromAgent(at, author, kind, data)
 	case byMember:
 		one = o.fromMember(at, document.Get(author, "user", document.Object{}), kind, data)
-		if name := document.Get(author, "displayName", ""); one.inbound.Profile.FirstName == "" {
-			one.inbound.Profile.FirstName = name
+		if name := document.Get(author, "displayName", ""); one.Inbound.Profile.FirstName == "" {
+			one.Inbound.Profile.FirstName = name
 		}
 	default:
 		one = o.fromMember(at, document.Object{}, send.TypeEcho, document.Get(told, "content", document.O()))
-		one.inbound.Event.From, one.inbound.Event.To = at.conversation, o.app
+		one.Inbound.Event.From, one.Inbound.Event.To = at.conversation, o.app
 	}
-	one.inbound.Event.MessageID = document.Get(told, "id", "")
+	one.Inbound.Event.MessageID = document.Get(told, "id", "")
 	if received := timestamp(document.Get(told, "received", "")); received != 0 {
-		one.inbound.Event.Timestamp = received
+		one.Inbound.Event.Timestamp = received
 	}
 	return one
 }
@@ -154,7 +147,7 @@ func (o occurrence) message(at address) reported {
 const agent = "agent:"
 
 // fromAgent returns an event of an agent in a request's conversation.
-func (o occurrence) fromAgent(at address, author document.Object, kind send.Type, data document.Object) reported {
+func (o occurrence) fromAgent(at address, author document.Object, kind send.Type, data document.Object) inbound.Event {
 	name := document.Get(author, "displayName", "")
 	from := agent + name
 	if id := document.Get(author, "userId", ""); id != "" {
@@ -165,13 +158,13 @@ func (o occurrence) fromAgent(at address, author document.Object, kind send.Type
 
 // inGroup returns an event of an agent. group is the id of the request's conversation, which is the event's
 // group.
-func inGroup(group, from, name string, event send.MessageEvent) reported {
+func inGroup(group, from, name string, event send.MessageEvent) inbound.Event {
 	event.From, event.To = from, group
-	return reported{inbound: botctx.Inbound{Event: event, GroupExternalID: group, Profile: member.Member{FirstName: name}}}
+	return inbound.Event{Inbound: botctx.Inbound{Event: event, GroupExternalID: group, Profile: member.Member{FirstName: name}}, Order: group}
 }
 
 // switched returns the event of a conversation that was passed to or from the agents.
-func (o occurrence) switched(at address, kind string) reported {
+func (o occurrence) switched(at address, kind string) inbound.Event {
 	active := document.Get(o.payload, "conversation.activeSwitchboardIntegration.integrationType", "")
 	reason := document.Get(o.payload, "reason", "")
 	isDone := kind == "switchboard:passControl" || kind == "switchboard:releaseControl"
@@ -216,48 +209,48 @@ const (
 )
 
 // ticketEvent converts a report about a ticket.
-func (a account) ticketEvent(told document.Object) reported {
+func (a account) ticketEvent(told document.Object) inbound.Event {
 	kind := document.Get(told, "type", "")
 	id := pieces.ID(told, "detail.id")
-	one := reported{kind: kind}
+	one := inbound.Event{Kind: kind}
 	place := ticketChat + id
 	at := timestamp(document.Get(told, "time", ""))
 	switch {
 	case id == "":
-		one.drop = send.DropIncomplete
+		one.Drop = send.DropIncomplete
 		return one
 	case kind == ticketComment:
 		one = a.comment(told, place)
 	case kind == ticketStatus:
 		status := strings.ToLower(document.Get(told, "event.current", ""))
 		if status != "solved" && status != "closed" {
-			one.drop = send.DropUnsupported
+			one.Drop = send.DropUnsupported
 			return one
 		}
 		one = inGroup(place, agent, "", send.MessageEvent{Type: send.TypeMisc, Data: document.O("status", statusClosed, "event", kind)})
 	default:
-		one.drop = send.DropUnsupported
+		one.Drop = send.DropUnsupported
 		return one
 	}
-	one.kind, one.inbound.Event.Timestamp = kind, at
+	one.Kind, one.Inbound.Event.Timestamp = kind, at
 	if key := document.Get(told, "id", ""); key != "" {
-		one.inbound.Key = "event " + key
+		one.Inbound.Key = "event " + key
 	}
 	return one
 }
 
 // comment converts a comment on a ticket.
-func (a account) comment(told document.Object, place string) reported {
+func (a account) comment(told document.Object, place string) inbound.Event {
 	comment := document.Get(told, "event.comment", document.Object{})
 	author := document.Get(comment, "author", document.Object{})
 	by, text := pieces.ID(author, "id"), document.Get(comment, "body", "")
 	switch {
 	case by != "" && by == a.self:
-		return reported{drop: send.DropFromBot}
+		return inbound.Event{Drop: send.DropFromBot}
 	case !document.Get(comment, "is_public", true), !document.Get(author, "is_staff", true):
-		return reported{drop: send.DropUnsupported} // An internal note, or an email from the requester.
+		return inbound.Event{Drop: send.DropUnsupported} // An internal note, or an email from the requester.
 	case text == "" || by == "":
-		return reported{drop: send.DropIncomplete}
+		return inbound.Event{Drop: send.DropIncomplete}
 	}
 	return inGroup(place, agent+by, document.Get(author, "name", ""), send.MessageEvent{
 		Type: send.TypeText, Data: document.O("text", text), MessageID: pieces.ID(comment, "id"),

@@ -105,7 +105,7 @@ func TestSend_PrivateAddressOfAChannel(t *testing.T) {
 	hello := message(at(server.URL, desk()), ada, send.Text("Hello"))
 	_, err := newConnector(t, foxtrot.Config{}).Send(t.Context(), hello)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the platform's address cannot be used: the host 127.0.0.1 resolves to a loopback address")
+	require.ErrorContains(t, err, "the platform's address cannot be used: the host 127.0.0.1 is a loopback address")
 	require.Zero(t, asked.Load())
 	allow, err := outbound.ParseAllowList("127.0.0.1")
 	require.NoError(t, err)

@@ -48,20 +48,13 @@ const maxReplyBytes = 4 << 20
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "BodyTime": c.BodyTime} {
-		if limit < 0 {
-			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+	); err != nil {
+		return c, err
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.OnError == nil {
-		c.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	return c, nil
 }
 
@@ -158,7 +151,7 @@ func accountOf(in *channel.Channel) (account, error) {
 			"the channel %s has no credentials; set appId, keyId and keySecret of its info for conversations, or email and apiToken for tickets",
 			in.ID)
 	}
-	of.secrets = append(of.secrets, of.authorization()[len("Basic "):])
+	of.secrets = append(of.secrets, of.authorization())
 	for _, value := range info.All() {
 		if hidden, isText := value.(string); isText && len(hidden) >= shortestSecret {
 			of.secrets = append(of.secrets, hidden)
@@ -182,6 +175,7 @@ func baseOf(in *channel.Channel, given, subdomain, folder string) (string, error
 	return parsed.String(), nil
 }
 
+// authorization returns the credentials for the Basic scheme.
 func (a account) authorization() string {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.user+":"+a.password))
+	return base64.StdEncoding.EncodeToString([]byte(a.user + ":" + a.password))
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"time"
 
@@ -62,16 +61,18 @@ const tolerance = 5 * time.Minute
 // 503. Handler answers 400, 405 or 413 to requests that the helpdesk does not send, and 408 to a request that
 // arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
-	return &handler{connector: c, accept: accept}
+	return &handler{c, inbound.Receiver{
+		Platform: channel.Foxtrot, Accept: accept, OnError: c.config.OnError, Drops: c.config.Drops, BodyTime: c.config.BodyTime,
+		DropsOnlyInvalid: true,
+	}}
 }
 
 type handler struct {
 	connector *Connector
-	accept    func(ctx context.Context, inbound botctx.Inbound) error
+	inbound.Receiver
 }
 
-// errUnauthorized is returned for a request that is not from the helpdesk. Its text does not reveal the reason.
-var errUnauthorized = errors.New("the request is not from a helpdesk of this host")
+const errUnauthorized inbound.UnverifiedError = "the request is not from a helpdesk of this host"
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -79,40 +80,42 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	of, err := h.account(r)
-	if err == nil && !of.isTickets() && !inbound.IsSecret(of.webhookSecret, r.Header.Get(headerKey)) {
+	var signature []byte
+	switch {
+	case err != nil:
+	case of.isTickets():
+		signature, err = h.signatureIn(r.Header)
+	case !inbound.IsSecret(of.webhookSecret, r.Header.Get(headerKey)):
 		err = errUnauthorized
 	}
-	switch {
-	case errors.Is(err, errUnauthorized):
+	if err != nil {
 		inbound.LeaveUnread(w)
-		http.Error(w, err.Error(), http.StatusUnauthorized)
-		return
-	case err != nil:
-		inbound.LeaveUnread(w)
-		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
-		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
+		h.Refuse(w, r, err)
 		return
 	}
-	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})
+	body, isRead := h.ReadBody(w, r)
 	switch {
-	case refused != nil:
-		http.Error(w, refused.Reason, refused.Status)
+	case !isRead:
 		return
-	case of.isTickets() && !h.isSigned(r, of, body):
-		http.Error(w, errUnauthorized.Error(), http.StatusUnauthorized)
+	case of.isTickets() && !hmac.Equal(signature, signatureOf(of.webhookSecret, r.Header.Get(headerTimestamp), body)):
+		h.Refuse(w, r, errUnauthorized)
 		return
 	}
 	var told document.Object
 	if told.UnmarshalJSON(body) != nil || told.IsZero() {
-		h.drop(r.Context(), of, "report", send.DropInvalid)
+		h.Drop(r.Context(), of.in, "report", send.DropInvalid)
 		http.Error(w, "the body is not a JSON object", http.StatusBadRequest)
 		return
 	}
-	if err := h.take(context.WithoutCancel(r.Context()), of, told); err != nil { // Even if the client leaves.
-		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "an event cannot be accepted now: %w", err))
-		return
+	ctx, passed := context.WithoutCancel(r.Context()), inbound.Report{Receiver: h.Receiver} // Even if the client leaves.
+	for _, event := range of.eventsIn(told) {
+		passed.Pass(ctx, of.in, event)
 	}
-	botctx.WriteHTTPError(w, nil)
+	err = passed.Failed
+	if err != nil {
+		err = boterr.New(boterr.Unavailable, "", "an event cannot be accepted now: %w", err)
+	}
+	botctx.WriteHTTPError(w, err)
 }
 
 func (h *handler) account(r *http.Request) (account, error) {
@@ -134,15 +137,15 @@ func (h *handler) account(r *http.Request) (account, error) {
 	return of, nil
 }
 
-// isSigned reports whether a report about tickets has a valid signature and a time within the tolerance.
-func (h *handler) isSigned(r *http.Request, of account, body []byte) bool {
-	given := r.Header.Get(headerTimestamp)
-	at, err := time.Parse(time.RFC3339, given)
-	if err != nil || h.connector.config.Now().Sub(at).Abs() > tolerance {
-		return false
+// signatureIn returns the signature of a report about tickets. It returns errUnauthorized if the signature is malformed, or
+// if the report's time is not within the tolerance.
+func (h *handler) signatureIn(header http.Header) ([]byte, error) {
+	at, err := time.Parse(time.RFC3339, header.Get(headerTimestamp))
+	signature, errSignature := base64.StdEncoding.DecodeString(header.Get(headerSignature))
+	if err != nil || errSignature != nil || h.connector.config.Now().Sub(at).Abs() > tolerance {
+		return nil, errUnauthorized
 	}
-	signature, err := base64.StdEncoding.DecodeString(r.Header.Get(headerSignature))
-	return err == nil && hmac.Equal(signature, signatureOf(of.webhookSecret, given, body))
+	return signature, nil
 }
 
 func signatureOf(secret, timestamp string, body []byte) []byte {
@@ -150,49 +153,4 @@ func signatureOf(secret, timestamp string, body []byte) []byte {
 	_, _ = sum.Write([]byte(timestamp)) // Write to a hash never fails.
 	_, _ = sum.Write(body)
 	return sum.Sum(nil)
-}
-
-// take passes the events of a report to accept. If an event is not accepted, later events of the same
-// conversation are not passed on. If the store does not answer in time, no later event is passed on. take returns
-// the first error after which the helpdesk must send the report again.
-func (h *handler) take(ctx context.Context, of account, told document.Object) (failed error) {
-	blocked := map[string]bool{}
-	for _, one := range of.eventsIn(told) {
-		event := &one.inbound
-		event.App, event.Channel = of.in.App, of.in.ID
-		place := event.Event.From
-		if event.GroupExternalID != "" {
-			place = event.GroupExternalID
-		}
-		switch {
-		case one.drop != "":
-			h.drop(ctx, of, one.kind, one.drop)
-			continue
-		case blocked[place]:
-			continue
-		}
-		err := inbound.Accept(ctx, *event, h.accept)
-		if err == nil {
-			continue
-		}
-		h.connector.config.OnError(ctx, *event, err)
-		if boterr.CodeOf(err) == boterr.InvalidArgument {
-			h.drop(ctx, of, one.kind, send.DropInvalid) // It would not be accepted the next time either.
-			continue
-		}
-		blocked[place] = true
-		if failed == nil {
-			failed = err
-		}
-		if boterr.CodeOf(err) == boterr.Canceled { // The store did not answer in time. Trying the rest could take hours.
-			break
-		}
-	}
-	return failed
-}
-
-func (h *handler) drop(ctx context.Context, of account, kind string, reason send.DropReason) {
-	h.connector.config.Drops.Add(ctx, send.Drop{
-		Platform: channel.Foxtrot, App: of.in.App, Channel: of.in.ID, Kind: kind, Reason: reason,
-	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
@@ -208,10 +210,30 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 			}
 			return `{"events":[` + strings.Join(events, ",") + `]}`
 		},
-		Forge:  func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
-		Failed: http.StatusServiceUnavailable, // The helpdesk repeats no other answer.
+		Forge:    func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
+		NotFound: http.StatusServiceUnavailable,
+		Failed:   http.StatusServiceUnavailable, // The helpdesk repeats no other answer.
 	}
 	receiver.Run(t)
+}
+
+func TestHandler_OldTicketIsNotRead(t *testing.T) {
+	t.Parallel()
+	r := foxtrotfake.PostSigned(t.Context(), "/foxtrot/tickets", webhookSecret, noon().Add(-6*time.Minute), []byte("{}"))
+	connectortest.RequireUnread(t, newBox(t, find), r, http.StatusUnauthorized)
+}
+
+// A later message of another agent does not overtake one that is not accepted.
+func TestHandler_OrderInARequest(t *testing.T) {
+	t.Parallel()
+	one := func(agent string) string {
+		content := told(fmt.Sprintf(inRequest, ""), strings.ReplaceAll(byAgent, "Grace", agent), `{"type":"text","text":"hi"}`, "")
+		return `{"id":"` + agent + `","type":"conversation:message","payload":{` + content + `}}`
+	}
+	b := newBox(t, find)
+	b.Refuse = func(botctx.Inbound) error { return boterr.New(boterr.Unavailable, "", "the store does not answer") }
+	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), []byte(`{"events":[`+one("Grace")+","+one("Bob")+"]}")))
+	require.Len(t, b.Errs, 1)
 }
 
 func TestHandler_NoReport(t *testing.T) {

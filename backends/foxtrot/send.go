@@ -9,7 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
@@ -153,7 +153,7 @@ func (c *Connector) post(ctx context.Context, of account, to address, id string,
 		delivery.MessageID = document.Get(reply, "messages[0].id", "")
 		delivery.Timestamp = timestamp(document.Get(reply, "messages[0].received", ""))
 		if delivery.MessageID == "" {
-			return send.Delivery{}, inbound.ErrUnreadable
+			return send.Delivery{}, calls.ErrUnreadable
 		}
 	}
 	return delivery, nil
@@ -240,10 +240,8 @@ func (c *Connector) open(ctx context.Context, of account, message send.Message, 
 	}
 	_, err := c.call(ctx, of, request{method: http.MethodPost, path: []string{"users"}, body: user})
 	var begun opened
-	switch {
-	case isRefusedWith(err, http.StatusConflict):
+	if calls.RefusalIn(err).Status == http.StatusConflict {
 		begun, err = c.find(ctx, of, key)
-	case err == nil:
 	}
 	if err != nil {
 		return send.Delivery{}, err
@@ -273,7 +271,7 @@ func (c *Connector) create(ctx context.Context, of account, key string) (address
 	)})
 	id := document.Get(reply, "conversation.id", "")
 	if err == nil && id == "" {
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	return address{conversation: id, user: key}, err
 }

@@ -203,15 +203,11 @@ func TestSend_Refuses(t *testing.T) {
 		"a button to elsewhere":    {send.Buttons("x", send.WebURL("A", "tel:123")), boterr.InvalidArgument, "buttons[0].url"},
 		"a button of another kind": {send.Other(send.TypeButton, document.O("text", "x", "buttons", document.A(document.O("type", "phone_number", "title", "A")))), boterr.Unsupported, "buttons[0].type"},
 		"a reply of another kind":  {send.QuickReplies("x", send.QuickReply{ContentType: "user_email"}), boterr.Unsupported, "quickReplies[0].content_type"},
-		"a file by id":             {send.Attachment(send.TypeFile, "77"), boterr.InvalidArgument, "attachment_id"},
-		"a file elsewhere":         {send.File("data:x"), boterr.InvalidArgument, "url"},
 		"an attachment by id": {
 			send.Other(send.TypeMisc, document.O("attachments", document.A(document.O("type", "image", "payload", document.O("attachment_id", "7"))))),
 			boterr.InvalidArgument, "attachments[0].payload.url",
 		},
 		"an empty relayed one":  {send.Other(send.TypeMisc, document.O("event", "x")), boterr.Unsupported, "type"},
-		"a template":            {send.BravoTemplate("order", "en"), boterr.Unsupported, "type"},
-		"news":                  {send.News(send.Article{Title: "A"}), boterr.Unsupported, "type"},
 		"an own one of no kind": {send.Other("FORM", document.O("message", document.O("fields", document.A()))), boterr.InvalidArgument, "message.type"},
 	}, func(t *testing.T, response send.Response) error {
 		t.Helper()

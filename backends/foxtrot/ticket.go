@@ -9,7 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
@@ -93,7 +93,7 @@ func (c *Connector) put(ctx context.Context, of account, id string, change docum
 func ticketDelivery(reply document.Object) (send.Delivery, error) {
 	number := document.Get(reply, "ticket.id", int64(0))
 	if number == 0 {
-		return send.Delivery{}, inbound.ErrUnreadable
+		return send.Delivery{}, calls.ErrUnreadable
 	}
 	delivery := send.Delivery{
 		Reply: reply, ChatID: ticketChat + strconv.FormatInt(number, 10),

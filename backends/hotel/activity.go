@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/member"
@@ -37,23 +38,23 @@ func (a activity) kind() string {
 }
 
 // event returns the event for the bot, or the reason for dropping the activity.
-func (a activity) event() (botctx.Inbound, send.DropReason) {
+func (a activity) event() inbound.Event {
 	from := document.Get(a.told, "from", document.Object{})
 	sender, conversation := document.Get(from, "id", ""), a.text("conversation.id")
 	kind := a.text(fieldType)
 	switch {
 	case kind == "":
-		return botctx.Inbound{}, send.DropInvalid
+		return inbound.Event{Kind: a.kind(), Drop: send.DropInvalid}
 	case a.text("channelId") != channelTeams, kind == "typing", kind == typeInvoke && a.text("name") != nameAction:
-		return botctx.Inbound{}, send.DropUnsupported
+		return inbound.Event{Kind: a.kind(), Drop: send.DropUnsupported}
 	case isBot(from):
-		return botctx.Inbound{}, send.DropFromBot
+		return inbound.Event{Kind: a.kind(), Drop: send.DropFromBot}
 	case sender == "" || conversation == "":
-		return botctx.Inbound{}, send.DropIncomplete
+		return inbound.Event{Kind: a.kind(), Drop: send.DropIncomplete}
 	}
 	bot := a.text("recipient.id")
 	arrived := botctx.Inbound{
-		App: a.in.App, Channel: a.in.ID, Key: a.key(conversation),
+		Key:   a.key(conversation),
 		Event: send.MessageEvent{From: sender, To: bot, Timestamp: a.timestamp()},
 		Profile: member.Member{
 			FirstName: document.Get(from, "name", ""), Locale: a.text("locale"), BotID: bot, Platform: string(channel.Hotel), Profile: from,
@@ -66,7 +67,7 @@ func (a activity) event() (botctx.Inbound, send.DropReason) {
 		arrived.Event.MessageID = a.text("id")
 	}
 	arrived.Event.Type, arrived.Event.Data = a.content()
-	return arrived, ""
+	return inbound.Event{Kind: a.kind(), Inbound: arrived}
 }
 
 // key returns the key by which a repeated activity is recognised, or "" if the activity has no id. Changes of a

@@ -1,10 +1,7 @@
 package hotel
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,99 +11,22 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 )
-
-// exchange is an HTTP request.
-type exchange struct {
-	method, url, token string
-	body               []byte
-	mediaType          string
-}
-
-// answer is the answer to an HTTP request.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-// object parses the body. It returns the zero Object if the body is not a JSON object.
-func (a answer) object() document.Object {
-	var object document.Object
-	if object.UnmarshalJSON(a.body) != nil {
-		return document.Object{}
-	}
-	return object
-}
-
-// exchange makes one request. Its errors have no code and do not contain the address.
-func (c *Connector) exchange(ctx context.Context, x exchange) (answer, error) {
-	resp, err := c.open(ctx, c.calls, x)
-	if err != nil {
-		return answer{}, err
-	}
-	defer resp.Body.Close() //nolint:errcheck // The body has been read.
-	body, err := bounded.ReadAll(resp.Body, maxReplyBytes)
-	if err != nil {
-		return answer{}, unanswered(ctx, err, x.token)
-	}
-	return answer{resp.StatusCode, resp.Header, body}, nil
-}
-
-// open makes a request. Callers must close the body of the response.
-func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (*http.Response, error) {
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	var body io.Reader
-	if x.body != nil {
-		body = bytes.NewReader(x.body)
-	}
-	req, err := http.NewRequestWithContext(ctx, x.method, x.url, body)
-	if err != nil {
-		return nil, errors.New("the address of a request is malformed; check the addresses in the connector's Config")
-	}
-	if x.mediaType != "" {
-		req.Header.Set("Content-Type", x.mediaType)
-	}
-	if x.token != "" {
-		req.Header.Set("Authorization", bearerPrefix+x.token)
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, unanswered(ctx, err, x.token)
-	}
-	return resp, nil
-}
-
-// unanswered returns the error for an unanswered request. It contains neither the address nor the token. If the
-// caller's context has ended, the error is the context's error. If only the request's time limit has passed, the
-// error has another text and does not wrap context.DeadlineExceeded.
-func unanswered(ctx context.Context, err error, token string) error {
-	err = bounded.Unanswered(ctx, err, token)
-	switch {
-	case ctx.Err() != nil, boterr.HasCode(err):
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return errors.New("the platform did not answer in time")
-	default:
-		return fmt.Errorf("the platform did not answer: %w", err)
-	}
-}
 
 // plainGet fetches a JSON object without a token.
 func (c *Connector) plainGet(ctx context.Context, address string) (document.Object, error) {
-	answer, err := c.exchange(ctx, exchange{method: http.MethodGet, url: address})
-	switch {
+	answer, err := calls.Do(ctx, c.calls, calls.Request{Method: http.MethodGet, URL: address}, maxReplyBytes)
+	switch object := answer.Object(); {
 	case err != nil:
 		return document.Object{}, err
-	case answer.status != http.StatusOK:
-		return document.Object{}, failed(answer.status)
-	case answer.object().IsZero():
-		return document.Object{}, inbound.ErrUnreadable
+	case answer.Status != http.StatusOK:
+		return document.Object{}, failed(answer.Status)
+	case object.IsZero():
+		return document.Object{}, calls.ErrUnreadable
+	default:
+		return object, nil
 	}
-	return answer.object(), nil
 }
 
 // request is a call to the platform's API for a bot.
@@ -128,37 +48,30 @@ func (c *Connector) call(ctx context.Context, of bot, r request) (document.Objec
 	if err != nil {
 		return document.Object{}, err
 	}
-	x := exchange{method: r.method, url: address}
-	if !r.body.IsZero() {
-		text, err := document.AppendJSON(nil, r.body)
-		if err != nil {
-			return document.Object{}, boterr.Invalid("", "cannot be written as JSON: %w", err)
-		}
-		x.body, x.mediaType = text, "application/json"
-	}
+	sent := calls.Request{Method: r.method, URL: address, Query: r.query, JSON: r.body}
 	for attempt := 0; ; attempt++ {
-		if x.token, err = c.tokens.of(ctx, of, r.part); err != nil {
+		token, err := c.tokens.of(ctx, of, r.part)
+		if err != nil {
 			return document.Object{}, err
 		}
-		answer, err := c.exchange(ctx, x)
+		sent.Header, sent.Secrets = calls.Authorized(bearer, token), []string{token}
+		answer, err := calls.Do(ctx, c.calls, sent, maxReplyBytes)
 		switch {
 		case err != nil:
 			return document.Object{}, err
-		case answer.status == http.StatusUnauthorized && attempt == 0:
-			c.tokens.forget(of, r.part, x.token)
-		case answer.status >= http.StatusOK && answer.status < http.StatusMultipleChoices:
-			return answer.object(), nil
+		case answer.Status == http.StatusUnauthorized && attempt == 0:
+			c.tokens.forget(of, r.part, token)
+		case answer.Status >= http.StatusOK && answer.Status < http.StatusMultipleChoices:
+			return answer.Object(), nil
 		default:
-			return document.Object{}, c.problemOf(of, x.token, answer)
+			return document.Object{}, c.problemOf(of, token, answer)
 		}
 	}
 }
 
 // problemOf returns the error for a refused request. It removes the bot's credentials and the token.
-func (c *Connector) problemOf(of bot, token string, refused answer) error {
-	return readProblem(refused.status, refused.body).err(refused.header, c.config.Now(), func(text string) string {
-		return of.redact(text, token)
-	})
+func (c *Connector) problemOf(of bot, token string, refused calls.Answer) error {
+	return readProblem(refused).err(refused.Header, c.config.Now(), func(text string) string { return of.redact(text, token) })
 }
 
 // address returns the address of a request.
@@ -167,11 +80,7 @@ func (c *Connector) address(of bot, r request) (string, error) {
 	if r.part == scopeGraph {
 		base = c.config.GraphURL
 	}
-	address, err := bounded.Address(base, r.path...)
-	if len(r.query) > 0 {
-		address += "?" + r.query.Encode()
-	}
-	return address, err
+	return bounded.Address(base, r.path...)
 }
 
 // fileHost is the domain of the files that members share. Their addresses are valid for a short time and need no
@@ -192,16 +101,17 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, address strin
 		return nil, errForeign
 	}
 	origin := parsed.Scheme + "://" + parsed.Host
-	x := exchange{method: http.MethodGet, url: address}
+	token, sent := "", calls.Request{Method: http.MethodGet, URL: address}
 	switch {
 	case c.isService(origin):
-		if x.token, err = c.tokens.of(ctx, of, scopeService); err != nil {
+		if token, err = c.tokens.of(ctx, of, scopeService); err != nil {
 			return nil, err
 		}
+		sent.Header, sent.Secrets = calls.Authorized(bearer, token), []string{token}
 	case parsed.Scheme != "https" || !isUnder(strings.ToLower(parsed.Host), fileHost):
 		return nil, errForeign
 	}
-	resp, err := c.open(ctx, c.files, x)
+	resp, err := calls.Open(ctx, c.files, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +120,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, address strin
 	}
 	defer resp.Body.Close()                                //nolint:errcheck // The body is an error.
 	body, _ := bounded.ReadAll(resp.Body, maxProblemBytes) // The start is enough for the error.
-	return nil, c.problemOf(of, x.token, answer{resp.StatusCode, resp.Header, body})
+	return nil, c.problemOf(of, token, calls.Answer{Status: resp.StatusCode, Header: resp.Header, Body: body})
 }
 
 var errForeign = boterr.Invalid("", "is not an address of the platform: give payload.url of an attachment in a member's event")

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -50,7 +50,7 @@ func (c *Connector) CreateChannel(ctx context.Context, in *channel.Channel, grou
 			return made, errFind
 		}
 	case err == nil && document.Get(reply, "id", "") == "":
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	return reply, err
 }
@@ -86,7 +86,7 @@ func (c *Connector) GroupName(ctx context.Context, in *channel.Channel, groupExt
 		method: http.MethodGet, part: scopeService, path: []string{pathVersion, "teams", withoutThread(groupExternalID)},
 	})
 	if err == nil && document.Get(reply, "id", "") == "" {
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	return document.Get(reply, "name", ""), err
 }
@@ -104,7 +104,7 @@ func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID
 		return member.Member{}, err
 	}
 	at := recipient{of.key, externalID, ""}
-	conversation := c.conversations.of(at)
+	conversation := c.conversations.Get(at)
 	if conversation == "" {
 		if conversation, err = c.begin(ctx, of, at); err != nil {
 			return member.Member{}, err
@@ -114,7 +114,7 @@ func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID
 		method: http.MethodGet, part: scopeService, path: []string{pathVersion, pathConversations, conversation, "members", externalID},
 	})
 	if err == nil && document.Get(reply, "id", "") == "" {
-		err = inbound.ErrUnreadable
+		err = calls.ErrUnreadable
 	}
 	if err != nil {
 		return member.Member{}, err
@@ -147,7 +147,7 @@ func (c *Connector) Members(ctx context.Context, in *channel.Channel, groupExter
 		}
 		page, isList := document.Get(reply, "members", any(nil)).(document.Array)
 		if !isList {
-			return nil, inbound.ErrUnreadable
+			return nil, calls.ErrUnreadable
 		}
 		for _, listed := range page.All() {
 			if user, isObject := listed.(document.Object); isObject && !isBot(user) {

@@ -45,6 +45,9 @@ import (
 // looked up now. It answers 400, 405 or 413 to requests that the platform does not send, and 408 to a request
 // that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
+	h := inbound.Receiver{
+		Platform: channel.Hotel, Accept: accept, OnError: c.config.OnError, Drops: c.config.Drops, BodyTime: c.config.BodyTime,
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !inbound.RequireMethod(w, r, http.MethodPost) {
 			return
@@ -55,14 +58,13 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 			c.refuse(w, r, err)
 			return
 		}
-		body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: c.config.BodyTime})
-		if refused != nil {
-			http.Error(w, refused.Reason, refused.Status)
+		body, isRead := h.ReadBody(w, r)
+		if !isRead {
 			return
 		}
 		var told document.Object
 		if told.UnmarshalJSON(body) != nil {
-			c.config.Drops.Add(r.Context(), send.Drop{Platform: channel.Hotel, Kind: "activity", Reason: send.DropInvalid})
+			h.Drop(r.Context(), nil, "activity", send.DropInvalid)
 			http.Error(w, "the body is not a JSON object", http.StatusBadRequest)
 			return
 		}
@@ -71,7 +73,7 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 			c.refuse(w, r, err)
 			return
 		}
-		c.take(w, r, activity{told, in}, accept)
+		take(w, r, activity{told, in}, h)
 	})
 }
 
@@ -108,31 +110,20 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 	if of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
 		return nil, errNotVerified
 	}
-	c.services.keep(of.key, found.ServiceURL) // Prefer the address in the verified token, because its region is closer.
+	c.services.Keep(of.key, found.ServiceURL) // Prefer the address in the verified token, because its region is closer.
 	return in, nil
 }
 
 // take passes the event of an activity to accept, and answers.
-func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, accept func(context.Context, botctx.Inbound) error) {
-	ctx := context.WithoutCancel(r.Context()) // The event is accepted even if the client leaves.
-	event, reason := a.event()
-	if reason == "" {
-		err := c.hand(ctx, event, accept)
-		if isTemporary(err) {
-			botctx.WriteHTTPError(w, err)
-			return
-		}
-		if err != nil {
-			reason = send.DropInvalid
-		}
-	}
-	if reason != "" {
-		c.config.Drops.Add(ctx, send.Drop{Platform: channel.Hotel, App: a.in.App, Channel: a.in.ID, Kind: a.kind(), Reason: reason})
-	}
+func take(w http.ResponseWriter, r *http.Request, a activity, h inbound.Receiver) {
+	passed := inbound.Report{Receiver: h}
+	isPassed := passed.Pass(context.WithoutCancel(r.Context()), a.in, a.event()) // Even if the client leaves.
 	switch {
+	case passed.Failed != nil:
+		botctx.WriteHTTPError(w, passed.Failed)
 	case a.text(fieldType) != typeInvoke:
 		w.WriteHeader(http.StatusOK)
-	case reason != "":
+	case !isPassed:
 		http.Error(w, "the bot does not answer requests of this kind", http.StatusNotImplemented)
 	default:
 		w.Header().Set("Content-Type", "application/json")
@@ -142,25 +133,3 @@ func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, acc
 
 // invokeAnswer is the answer that the platform expects for a tap on a universal action of a card.
 const invokeAnswer = `{"statusCode":200,"type":"application/vnd.microsoft.activity.message","value":""}`
-
-// isTemporary reports whether the platform should send the event again.
-func isTemporary(err error) bool {
-	if err == nil {
-		return false
-	}
-	switch botctx.HTTPStatus(err) {
-	case http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusConflict:
-		return true
-	default:
-		return false
-	}
-}
-
-// hand passes an event to accept. It calls OnError if accept fails.
-func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept func(context.Context, botctx.Inbound) error) error {
-	err := inbound.Accept(ctx, event, accept)
-	if err != nil {
-		c.config.OnError(ctx, event, err)
-	}
-	return err
-}

@@ -76,10 +76,12 @@ const (
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	for field, limit := range map[string]int64{"Timeout": int64(c.Timeout), "BodyTime": int64(c.BodyTime), "MaxFileBytes": c.MaxFileBytes} {
-		if limit < 0 {
-			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+		bounded.Default("MaxFileBytes", &c.MaxFileBytes, 100<<20),
+	); err != nil {
+		return c, err
 	}
 	for _, address := range []struct {
 		field    string
@@ -104,17 +106,8 @@ func (c Config) withDefaults() (Config, error) {
 			return c, boterr.Invalid("ServiceHosts"+boterr.Index(i), `is %q; give a host, or ".example.com" for all names under example.com`, host)
 		}
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
-	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 100<<20)
 	c.HTTPClient = cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
-	c.Drops = cmp.Or(c.Drops, &send.Drops{})
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.OnError == nil {
-		c.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
+	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	return c, nil
 }
 
@@ -137,8 +130,8 @@ type Connector struct {
 	tokens *tokens
 	// conversations has the ids of users' personal conversations. services has the service address in each
 	// bot's last verified activity.
-	conversations kept[recipient]
-	services      kept[botKey]
+	conversations bounded.Cache[recipient, string]
+	services      bounded.Cache[botKey, string]
 }
 
 var (
@@ -156,6 +149,9 @@ const (
 	fileTime      = 5 * time.Minute
 )
 
+// maxKept is the largest number of texts in a cache. A removed text can be requested again.
+const maxKept = 10_000
+
 // New returns a connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
 	config, err := config.withDefaults()
@@ -168,7 +164,8 @@ func New(config Config) (*Connector, error) {
 		files:  bounded.Client(config.HTTPClient, bounded.Limits{Time: fileTime, MaxBytes: config.MaxFileBytes}),
 	}
 	c.keys = &keys{url: config.KeysURL, now: config.Now, get: c.plainGet}
-	c.tokens = &tokens{now: config.Now, login: c.login}
+	c.conversations.Max, c.services.Max = maxKept, maxKept
+	c.tokens = &tokens{now: config.Now, login: c.login, known: bounded.Cache[tokenKey, token]{Max: maxTokens}}
 	return c, nil
 }
 
@@ -221,7 +218,7 @@ func (c *Connector) botOf(in *channel.Channel) (bot, error) {
 	text := func(field string) string { return document.Get(info.Reveal(), field, "") }
 	of := bot{appID: text("appId"), password: text("appPassword"), tenantID: text("tenantId")}
 	of.key = botKey{in.App, in.ID, of.appID}
-	of.service = cmp.Or(text("serviceUrl"), c.services.of(of.key), c.config.ServiceURL)
+	of.service = cmp.Or(text("serviceUrl"), c.services.Get(of.key), c.config.ServiceURL)
 	switch {
 	case of.appID == "" || of.password == "":
 		return bot{}, boterr.New(boterr.FailedPrecondition, "",

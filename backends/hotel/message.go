@@ -3,16 +3,14 @@ package hotel
 import (
 	"cmp"
 	"context"
-	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"unicode/utf16"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -81,16 +79,16 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 		body: activity,
 	})
 	id := document.Get(reply, "id", "")
-	switch {
-	case isRefusedWith(err, http.StatusNotFound):
-		c.conversations.forget(conversation)
+	switch refused := calls.RefusalIn(err); {
+	case refused.Status == http.StatusNotFound:
+		c.conversations.Remove(func(_ recipient, known string) bool { return known == conversation })
 		return send.Delivery{}, err
-	case isRefusedWith(err, http.StatusRequestEntityTooLarge):
+	case refused.Status == http.StatusRequestEntityTooLarge:
 		return send.Delivery{}, boterr.WithField(field, err)
 	case err != nil:
 		return send.Delivery{}, err
 	case id == "" && document.Get(activity, fieldType, "") == typeMessage:
-		return send.Delivery{}, inbound.ErrUnreadable
+		return send.Delivery{}, calls.ErrUnreadable
 	}
 	return send.Delivery{Reply: reply, MessageID: id, ChatID: conversation, From: of.id()}, nil
 }
@@ -135,7 +133,7 @@ func (c *Connector) conversationOf(ctx context.Context, of bot, message send.Mes
 		return message.To, err
 	}
 	at := recipient{of.key, message.To, message.GroupID}
-	if id := c.conversations.of(at); id != "" {
+	if id := c.conversations.Get(at); id != "" {
 		return id, nil
 	}
 	return c.begin(ctx, of, at)
@@ -159,9 +157,9 @@ func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, 
 	}
 	id := document.Get(reply, "id", "")
 	if id == "" {
-		return "", inbound.ErrUnreadable
+		return "", calls.ErrUnreadable
 	}
-	c.conversations.keep(with, id)
+	c.conversations.Keep(with, id)
 	return id, nil
 }
 
@@ -169,45 +167,6 @@ func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, 
 type recipient struct {
 	from        botKey
 	user, group string
-}
-
-// maxKept is the largest number of texts in a cache. A removed text can be requested again.
-const maxKept = 10_000
-
-// kept is a cache of texts.
-type kept[K comparable] struct {
-	mu    sync.Mutex
-	texts map[K]string
-}
-
-// of returns the text for a key, or "" if there is none.
-func (k *kept[K]) of(key K) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.texts[key]
-}
-
-// keep stores a text. If the cache is full, it removes arbitrary other texts.
-func (k *kept[K]) keep(key K, text string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.texts == nil {
-		k.texts = map[K]string{}
-	}
-	for other := range k.texts {
-		if len(k.texts) < maxKept {
-			break
-		}
-		delete(k.texts, other)
-	}
-	k.texts[key] = text
-}
-
-// forget removes every entry with this text.
-func (k *kept[K]) forget(text string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	maps.DeleteFunc(k.texts, func(_ K, known string) bool { return known == text })
 }
 
 // UpdateMessage implements send.MessageUpdater. The platform replaces the whole message, so the text is

@@ -13,7 +13,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -42,8 +43,7 @@ type tokens struct {
 	now   func() time.Time
 	login func(ctx context.Context, of bot, part scope) (token, error)
 
-	mu     sync.Mutex
-	known  map[tokenKey]token
+	known  bounded.Cache[tokenKey, token]
 	logins flights[tokenKey, token]
 }
 
@@ -68,12 +68,12 @@ func keyOf(of bot, part scope) tokenKey {
 // of returns a token of a bot. If a renewal fails, it returns the old token until that expires.
 func (t *tokens) of(ctx context.Context, of bot, part scope) (string, error) {
 	key, now := keyOf(of, part), t.now()
-	old := t.get(key)
+	old := t.known.Get(key)
 	if now.Before(old.renew) {
 		return old.text, nil
 	}
 	made, err := t.logins.do(ctx, key, func(ctx context.Context) (token, error) {
-		if kept := t.get(key); now.Before(kept.renew) { // Another call has renewed the token.
+		if kept := t.known.Get(key); now.Before(kept.renew) { // Another call has renewed the token.
 			return kept, nil
 		}
 		made, err := t.login(ctx, of, part)
@@ -88,45 +88,18 @@ func (t *tokens) of(ctx context.Context, of bot, part scope) (string, error) {
 	return made.text, err
 }
 
-// get returns a stored token, or the zero token if there is none.
-func (t *tokens) get(key tokenKey) token {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.known[key]
-}
-
-// keep stores a token. If the cache is full, it removes expired tokens first, then arbitrary ones.
+// keep stores a token. If the cache is full, it removes expired tokens.
 func (t *tokens) keep(key tokenKey, made token) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.known == nil {
-		t.known = map[tokenKey]token{}
+	if now := t.now(); t.known.IsFull() {
+		t.known.Remove(func(_ tokenKey, known token) bool { return !now.Before(known.end) })
 	}
-	if len(t.known) >= maxTokens {
-		now := t.now()
-		for other, known := range t.known {
-			if !now.Before(known.end) {
-				delete(t.known, other)
-			}
-		}
-	}
-	for other := range t.known {
-		if len(t.known) < maxTokens {
-			break
-		}
-		delete(t.known, other)
-	}
-	t.known[key] = made
+	t.known.Keep(key, made)
 }
 
 // forget removes a token that the platform refused.
 func (t *tokens) forget(of bot, part scope, text string) {
 	key := keyOf(of, part)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.known[key].text == text {
-		delete(t.known, key)
-	}
+	t.known.Remove(func(other tokenKey, known token) bool { return other == key && known.text == text })
 }
 
 func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error) {
@@ -134,20 +107,20 @@ func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error
 		"grant_type": {"client_credentials"}, "client_id": {of.appID}, "client_secret": {of.password}, "scope": {string(part)},
 	}
 	began := c.config.Now()
-	answer, err := c.exchange(ctx, exchange{
-		method: http.MethodPost, url: strings.TrimSuffix(c.config.LoginURL, "/") + "/" + of.tenantID + "/oauth2/v2.0/token",
-		body: []byte(form.Encode()), mediaType: "application/x-www-form-urlencoded",
-	})
+	answer, err := calls.Do(ctx, c.calls, calls.Request{
+		Method: http.MethodPost, URL: strings.TrimSuffix(c.config.LoginURL, "/") + "/" + of.tenantID + "/oauth2/v2.0/token",
+		Body: []byte(form.Encode()), BodyType: "application/x-www-form-urlencoded",
+	}, maxReplyBytes)
 	if err != nil {
 		return token{}, err
 	}
-	reply := answer.object()
+	reply := answer.Object()
 	text := document.Get(reply, "access_token", "")
 	switch {
-	case answer.status != http.StatusOK:
+	case answer.Status != http.StatusOK:
 		return token{}, loginRefused(answer, reply, began)
 	case text == "":
-		return token{}, inbound.ErrUnreadable
+		return token{}, calls.ErrUnreadable
 	}
 	life := min(max(lifeIn(reply), 0), maxTokenLife)
 	return token{text: text, renew: began.Add(life - min(renewBefore, life/2)), end: began.Add(life)}, nil
@@ -167,20 +140,20 @@ var loginNumber = regexp.MustCompile(`AADSTS\d{1,12}`)
 
 // loginRefused returns the error for a refused login. It contains only the error number of the platform's
 // description, because the rest may contain anything.
-func loginRefused(answer answer, reply document.Object, now time.Time) error {
+func loginRefused(answer calls.Answer, reply document.Object, now time.Time) error {
 	switch {
-	case answer.status == http.StatusTooManyRequests:
-		wait, asks := outbound.RetryAfter(answer.header, now)
+	case answer.Status == http.StatusTooManyRequests:
+		wait, asks := outbound.RetryAfter(answer.Header, now)
 		if !asks {
 			wait = shortPause()
 		}
 		return boterr.New(boterr.ResourceExhausted, "", "the platform limits the rate of logins: %w", &send.RetryAfterError{After: wait})
-	case answer.status < http.StatusBadRequest || answer.status >= http.StatusInternalServerError:
-		return failed(answer.status)
+	case answer.Status < http.StatusBadRequest || answer.Status >= http.StatusInternalServerError:
+		return failed(answer.Status)
 	}
 	number := loginNumber.FindString(document.Get(reply, "error_description", ""))
 	if number == "" {
-		number = "status " + strconv.Itoa(answer.status)
+		number = "status " + strconv.Itoa(answer.Status)
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
 		"the platform does not accept the bot's credentials (%s): check appId, appPassword and tenantId of the channel's info; "+

@@ -22,10 +22,10 @@ import (
 
 // Expected values in the tokens of the platform's requests.
 const (
-	issuer       = "https://api.botframework.com"
-	algorithm    = "RS256"
-	tolerance    = 5 * time.Minute
-	bearerPrefix = "Bearer "
+	issuer    = "https://api.botframework.com"
+	algorithm = "RS256"
+	tolerance = 5 * time.Minute
+	bearer    = "Bearer"
 	// maxTokenLength is more than the length of the platform's tokens.
 	maxTokenLength = 8 << 10
 )
@@ -46,7 +46,7 @@ type claims struct {
 // the audience, the endorsement and the service address, because these checks need the body. An error with a
 // code means that the keys cannot be fetched. Any other error is errNotVerified.
 func (c *Connector) verify(ctx context.Context, header http.Header) (*claims, error) {
-	text, isBearer := strings.CutPrefix(header.Get("Authorization"), bearerPrefix)
+	text, isBearer := strings.CutPrefix(header.Get("Authorization"), bearer+" ")
 	if !isBearer || len(text) > maxTokenLength {
 		return nil, errNotVerified
 	}

@@ -1,12 +1,9 @@
 package telegram
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -39,89 +36,41 @@ func (c *Connector) call(ctx context.Context, in *channel.Channel, method string
 }
 
 // post calls a method once, and returns its result. mediaType is the type of the body.
-func (c *Connector) post(caller context.Context, in *channel.Channel, method, mediaType string, body []byte) (any, error) {
+func (c *Connector) post(ctx context.Context, in *channel.Channel, method, mediaType string, body []byte) (any, error) {
 	of, err := credentialsOf(in)
 	if err != nil {
 		return nil, err
 	}
-	client, most, within := c.config.HTTPClient, int64(maxAnswerBytes), c.config.Timeout
+	client, most := c.api, int64(maxAnswerBytes)
 	if method == methodUpdates {
-		client, most, within = c.polls, maxUpdatesBytes, within+c.config.PollTime
+		client, most = c.polls, maxUpdatesBytes
 	}
-	ctx, cancel := context.WithTimeout(caller, within)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.APIURL+"/bot"+of.token+"/"+method, bytes.NewReader(body))
+	answer, err := calls.Do(ctx, client, calls.Request{
+		Method: http.MethodPost, URL: c.config.APIURL + "/bot" + of.token + "/" + method, Body: body, BodyType: mediaType, Secrets: of.secrets(),
+	}, most)
 	if err != nil {
-		return nil, of.unanswered(method, err)
+		return nil, err
 	}
-	req.Header.Set("Content-Type", mediaType)
-	resp, err := client.Do(req)
-	if err == nil {
-		defer resp.Body.Close() //nolint:errcheck // The body has been read.
-		body, err = bounded.ReadAll(resp.Body, most)
-	}
-	switch {
-	case err == nil:
-		return of.result(resp, body)
-	case caller.Err() != nil:
-		return nil, caller.Err()
-	default:
-		return nil, of.unanswered(method, err)
-	}
-}
-
-// unanswered returns the error of a call without an answer. It has no code, and does not contain the address,
-// which includes the token.
-func (c credentials) unanswered(method string, err error) error {
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
-	}
-	if strings.Contains(err.Error(), c.token) {
-		err = errors.New(c.redact(err.Error()))
-	}
-	return fmt.Errorf("telegram did not answer %s: %w", method, err)
+	return of.result(answer)
 }
 
 // result returns the result in an answer, or the error for a refusal. A malformed answer is an error without a
 // code, unless the status shows that the host's configuration is wrong.
-func (c credentials) result(resp *http.Response, text []byte) (any, error) {
-	value, err := document.ParseJSON(text)
-	body, _ := value.(document.Object)
+func (c credentials) result(answer calls.Answer) (any, error) {
+	body, status := answer.Object(), answer.Status
 	isOK, isAnswer := document.Get(body, "ok", any(nil)).(bool)
 	result, _ := body.Field("result")
-	status := resp.StatusCode
 	switch {
-	case err == nil && isOK && status == http.StatusOK && result != nil:
+	case isOK && status == http.StatusOK && result != nil:
 		return result, nil
-	case err == nil && isAnswer && !isOK, status == http.StatusTooManyRequests:
-		return nil, c.refused(int(document.Get(body, "error_code", int64(status))), body, resp.Header)
+	case isAnswer && !isOK, status == http.StatusTooManyRequests:
+		return nil, c.refused(int(document.Get(body, "error_code", int64(status))), body, answer.Header)
 	case status >= http.StatusBadRequest && status < http.StatusInternalServerError:
 		return nil, boterr.New(boterr.FailedPrecondition, "",
 			"the answer, with status %d, is not from Telegram: check Config.APIURL and the proxy", status)
 	default:
 		return nil, fmt.Errorf("telegram's answer with status %d is not valid", status)
 	}
-}
-
-// refusal is Telegram's reason for a refusal. A boterr.Error with the code wraps it.
-type refusal struct {
-	sentence string
-	// description is Telegram's text, without secrets.
-	description string
-	// isGone is true if the chat can never be reached again.
-	isGone bool
-	// movedTo is the new id of a group that has become a supergroup, or 0.
-	movedTo int64
-}
-
-func (r *refusal) Error() string { return r.sentence + " (" + r.description + ")" }
-
-// Unwrap returns a *send.GoneError if the chat can never be reached again, and nil otherwise.
-func (r *refusal) Unwrap() error {
-	if r.isGone {
-		return &send.GoneError{}
-	}
-	return nil
 }
 
 // refused returns the error for an answer in which ok is false.
@@ -140,9 +89,10 @@ func (c credentials) refused(status int, body document.Object, header http.Heade
 	description := boterr.Visible(fmt.Sprintf("%.200s", c.redact(document.Get(body, "description", ""))))
 	for _, known := range refusals {
 		if known.status == status && containsAny(description, known.words) {
-			return &boterr.Error{Code: known.code, Field: known.part, Err: &refusal{
-				known.sentence, description, known.isGone, document.Get(body, "parameters.migrate_to_chat_id", int64(0)),
-			}}
+			meaning := calls.Meaning{Code: known.code, Field: known.part, Sentence: known.sentence, IsGone: known.isGone}
+			return meaning.Error(description, calls.Refusal{
+				Message: description, Details: document.Get(body, "parameters", document.Object{}),
+			})
 		}
 	}
 	return boterr.New(boterr.FailedPrecondition, "", "Telegram refused the request with status %d (%s)", status, description)
@@ -209,8 +159,7 @@ func containsAny(text, words string) bool {
 
 // saysAny reports whether err is a refusal whose description contains one of the words.
 func saysAny(err error, words string) bool {
-	said, ok := errors.AsType[*refusal](err)
-	return ok && containsAny(said.description, words)
+	return containsAny(calls.RefusalIn(err).Message, words)
 }
 
 // millisecondsOf returns the date of a message. Telegram sends seconds.

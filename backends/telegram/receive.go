@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
@@ -216,7 +217,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 	result, err := c.call(ctx, in, "getFile", document.O("file_id", attachmentID))
 	switch {
 	case saysAny(err, "wrong file|wrong remote file|invalid file"):
-		return nil, boterr.New(boterr.NotFound, "attachmentID", "this bot has no such file: %w", errors.Unwrap(err))
+		return nil, boterr.New(boterr.NotFound, "attachmentID", "this bot has no such file: %s", calls.RefusalIn(err).Text)
 	case errors.Is(err, boterr.InvalidArgument):
 		return nil, boterr.WithField("attachmentID", err)
 	case err != nil:
@@ -231,19 +232,14 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 	if !pathForm.MatchString(path) || strings.Contains(path, "..") {
 		return nil, boterr.New(boterr.Unsupported, "", "the Bot API's address serves no files: do not run the server in local mode")
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.APIURL+"/file/bot"+of.token+"/"+path, http.NoBody)
-	if err != nil {
-		return nil, of.unanswered("the file", err)
-	}
-	resp, err := c.config.HTTPClient.Do(req)
+	resp, err := calls.Open(ctx, c.files, calls.Request{
+		Method: http.MethodGet, URL: c.config.APIURL + "/file/bot" + of.token + "/" + path, Secrets: of.secrets(),
+	})
 	switch {
-	case err == nil && resp.StatusCode == http.StatusOK:
-		return resp.Body, nil
-	case err == nil:
+	case err != nil:
+		return nil, err
+	case resp.StatusCode != http.StatusOK:
 		return nil, errors.Join(fmt.Errorf("telegram returned no file, but status %d", resp.StatusCode), resp.Body.Close())
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	default:
-		return nil, of.unanswered("the file", err)
 	}
+	return resp.Body, nil
 }

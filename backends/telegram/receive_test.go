@@ -74,13 +74,12 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 			return box
 		},
 		Request: func(ctx context.Context, body string) *http.Request {
-			request := httptest.NewRequestWithContext(ctx, http.MethodPost, shopPath, strings.NewReader(body))
-			request.Header.Set("X-Telegram-Bot-Api-Secret-Token", secretToken)
-			return request
+			return newUpdate(ctx, shopPath, secretToken, body)
 		},
 		Report: hello, NoReports: []string{"[]", "{"},
 		Forge:        func(r *http.Request) { r.Header.Set("X-Telegram-Bot-Api-Secret-Token", "wrong") },
 		LookUpFailed: http.StatusInternalServerError,
+		NotFound:     http.StatusNotFound,
 		HasNoOnError: true,
 	}
 	receiver.Run(t)

@@ -3,13 +3,13 @@ package telegram
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -67,9 +67,9 @@ func (c *Connector) sendPart(ctx context.Context, in *channel.Channel, to *addre
 		params = params.With(field, value)
 	}
 	result, err := c.call(ctx, in, part.method, params)
-	if said, ok := errors.AsType[*refusal](err); ok && said.movedTo != 0 {
-		to.chat = strconv.FormatInt(said.movedTo, 10)
-		return c.call(ctx, in, part.method, params.With("chat_id", said.movedTo))
+	if movedTo := document.Get(calls.RefusalIn(err).Details, "migrate_to_chat_id", int64(0)); movedTo != 0 {
+		to.chat = strconv.FormatInt(movedTo, 10)
+		return c.call(ctx, in, part.method, params.With("chat_id", movedTo))
 	}
 	return result, err
 }

@@ -63,14 +63,13 @@ type Config struct {
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "PollTime": c.PollTime, "BodyTime": c.BodyTime} {
-		if limit < 0 {
-			return c, boterr.Invalid(field, "must not be negative; 0 means the default")
-		}
+	if err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
+		bounded.Default("PollTime", &c.PollTime, 50*time.Second),
+		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+	); err != nil {
+		return c, err
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.PollTime = cmp.Or(c.PollTime, 50*time.Second)
-	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
 	c.APIURL = strings.TrimSuffix(cmp.Or(c.APIURL, "https://api.telegram.org"), "/")
 	if _, isBase := bounded.ParseBase(c.APIURL); !isBase {
 		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.telegram.org")
@@ -86,15 +85,14 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Drops = cmp.Or(c.Drops, &send.Drops{})
 	c.Logger = safelog.New(cmp.Or(c.Logger, slog.Default()))
-	c.HTTPClient = c.limited(cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()}))
 	return c, nil
 }
 
-// limited returns a copy of a client with the limits of the slowest request and the largest answer.
-func (c Config) limited(given *http.Client) *http.Client {
+// limited returns a copy of a client with a time limit, and a limit for the bytes of an answer.
+func limited(given *http.Client, within time.Duration, most int64) *http.Client {
 	client := *given
-	client.Timeout = c.PollTime + c.Timeout
-	return bounded.Client(&client, bounded.Limits{MaxBytes: MaxFileBytes})
+	client.Timeout = within
+	return bounded.Client(&client, bounded.Limits{MaxBytes: most})
 }
 
 // Connector connects all channels of type telegram. It is safe for concurrent use.
@@ -107,8 +105,8 @@ func (c Config) limited(given *http.Client) *http.Client {
 // recognise repetitions.
 type Connector struct {
 	config Config
-	// polls sends the requests of Poll.
-	polls *http.Client
+	// api, polls and files send the requests for methods, of Poll and for files.
+	api, polls, files *http.Client
 	// leases is nil if there is no Config.Store.
 	leases *lease.Leases
 }
@@ -125,17 +123,22 @@ var (
 
 // New returns a Connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
-	hasClient := config.HTTPClient != nil
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	c := &Connector{config: config, polls: config.HTTPClient}
-	if !hasClient {
+	given := config.HTTPClient
+	forPolls := given
+	if given == nil {
 		// A poll occupies a connection while it waits, so polls must not use up the connections for messages.
 		transport := outbound.HostTransport()
 		transport.MaxConnsPerHost = 0
-		c.polls = config.limited(&http.Client{Transport: transport})
+		given, forPolls = &http.Client{Transport: outbound.HostTransport()}, &http.Client{Transport: transport}
+	}
+	slow := config.PollTime + config.Timeout
+	c := &Connector{
+		config: config, api: limited(given, config.Timeout, maxAnswerBytes), polls: limited(forPolls, slow, maxUpdatesBytes),
+		files: limited(given, slow, MaxFileBytes),
 	}
 	if config.Store != nil {
 		c.leases, err = lease.New(lease.Config{Env: record.Env{Store: config.Store}, Log: config.Logger})
@@ -192,6 +195,10 @@ func (c credentials) botID() string {
 
 // redact replaces the secrets in a text.
 func (c credentials) redact(text string) string {
+	return bounded.Redact(text, c.secrets()...)
+}
+
+func (c credentials) secrets() []string {
 	_, secret, _ := strings.Cut(c.token, ":")
-	return bounded.Redact(text, secret, c.secretToken)
+	return []string{secret, c.secretToken}
 }

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -141,7 +140,10 @@ func routed(handler http.Handler) http.Handler {
 	return mux
 }
 
-const shopPath = "/telegram/app-1/shop"
+const (
+	shopPath = "/telegram/app-1/shop"
+	deskPath = "/telegram/app-1/desk"
+)
 
 func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
@@ -203,9 +205,7 @@ func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
 
 // postUpdate posts an update to a handler, like Telegram.
 func postUpdate(handler http.Handler, path, secret, body string) *httptest.ResponseRecorder {
-	request := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, strings.NewReader(body))
-	request.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)
 	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, request)
+	handler.ServeHTTP(answer, newUpdate(context.Background(), path, secret, body))
 	return answer
 }

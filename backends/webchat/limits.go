@@ -1,7 +1,6 @@
 package webchat
 
 import (
-	"cmp"
 	"math"
 	"net"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
@@ -56,16 +56,11 @@ func (l Limits) withDefaults() (Limits, error) {
 		{"Limits.AddressStreams", &l.AddressStreams, 200},
 		{"Limits.AllStreams", &l.AllStreams, 10_000},
 	} {
-		if *number.value < 0 {
-			return l, boterr.Invalid(number.field, "must not be negative; 0 means the default")
+		if err := bounded.Default(number.field, number.value, number.or); err != nil {
+			return l, err
 		}
-		*number.value = cmp.Or(*number.value, number.or)
 	}
-	if l.FileBytes < 0 {
-		return l, boterr.Invalid("Limits.FileBytes", "must not be negative; 0 means the default")
-	}
-	l.FileBytes = cmp.Or(l.FileBytes, 10<<20)
-	return l, nil
+	return l, bounded.Default("Limits.FileBytes", &l.FileBytes, 10<<20)
 }
 
 // maxBuckets is the largest number of keys that a limit counts separately. Further keys share one count.

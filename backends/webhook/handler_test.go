@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
 	"github.com/botctx/go-sdk/internal/connectortest"
@@ -228,44 +226,6 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 		ReturnsInvalid: true,
 	}
 	receiver.Run(t)
-}
-
-func TestHandler_ErrorStatus(t *testing.T) {
-	t.Parallel()
-	failures := []error{
-		errors.New("hidden"), boterr.New(boterr.NotFound, "response.text", "hidden: %w", &botctx.RunError{Err: errors.New("hidden")}),
-	}
-	for _, code := range boterr.Codes() {
-		failures = append(failures, boterr.New(code, "hidden", "hidden"))
-	}
-	for _, failure := range failures {
-		w := httptest.NewRecorder()
-		handling(t, &connectortest.Box{Refuse: func(botctx.Inbound) error { return failure }}, webhook.Config{}).ServeHTTP(w, arrives("msg_1", now, inboundBody("hi")))
-		require.Equal(t, botctx.HTTPStatus(failure), w.Code, failure)
-		require.Equal(t, w.Code == http.StatusServiceUnavailable, w.Header().Get("Retry-After") != "", failure)
-		require.NotContains(t, w.Body.String(), "hidden")
-		require.Contains(t, w.Body.String(), `"message":`)
-	}
-}
-
-func TestHandler_ChannelFailsToLoad(t *testing.T) {
-	t.Parallel()
-	for code, want := range map[boterr.Code]int{
-		boterr.Unavailable: 503, boterr.Conflict: 409, boterr.ResourceExhausted: 503, boterr.Canceled: 503, boterr.Internal: 500,
-	} {
-		connector := newConnector(t, webhook.Config{
-			Now: clock,
-			LoadChannel: func(context.Context, string, string) (*channel.Channel, error) {
-				return nil, boterr.New(code, "", "hidden")
-			},
-		})
-		status, body := serve(connector.Handler((&connectortest.Box{}).Accept), arrives("msg_1", now, inboundBody("hi")))
-		require.Equal(t, want, status)
-		require.NotContains(t, body, "hidden")
-	}
-	status, body := serve(newConnector(t, webhook.Config{Now: clock}).Handler((&connectortest.Box{}).Accept), arrives("msg_1", now, inboundBody("hi")))
-	require.Equal(t, http.StatusInternalServerError, status)
-	require.Contains(t, body, "LoadChannel")
 }
 
 func TestHandler_MethodTypeAndLength(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -79,13 +80,9 @@ var _ send.Connector = (*Connector)(nil)
 
 // New returns a Connector. It returns InvalidArgument if a number is negative or HTTP is a nil pointer.
 func New(config Config) (*Connector, error) {
-	if err := config.check(); err != nil {
+	if err := cmp.Or(config.setNumbers(), absent.Check("HTTP", config.HTTP)); err != nil {
 		return nil, err
 	}
-	if err := absent.Check("HTTP", config.HTTP); err != nil {
-		return nil, err
-	}
-	config.Retry = config.Retry.withDefaults()
 	if config.HTTP == nil {
 		client, err := outbound.New(outbound.Config{MaxRedirects: new(0), MaxResponseBytes: maxAnswerBytes})
 		if err != nil {
@@ -99,50 +96,21 @@ func New(config Config) (*Connector, error) {
 	if config.Endpoint == nil {
 		config.Endpoint = ChannelEndpoint
 	}
-	if config.OnError == nil {
-		config.OnError = func(context.Context, botctx.Inbound, error) {}
-	}
-	config.Drops = cmp.Or(config.Drops, &send.Drops{})
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	config.Inbound = config.Inbound.withDefaults()
+	inbound.SetHooks(&config.Now, &config.OnError, &config.Drops)
 	return &Connector{config: config}, nil
 }
 
-func (c Config) check() error {
-	for _, number := range []struct {
-		field      string
-		isNegative bool
-	}{
-		{"Retry.Attempts", c.Retry.Attempts < 0},
-		{"Retry.Within", c.Retry.Within < 0},
-		{"Retry.First", c.Retry.First < 0},
-		{"Retry.Longest", c.Retry.Longest < 0},
-		{"Inbound.Tolerance", c.Inbound.Tolerance < 0},
-		{"Inbound.MaxBytes", c.Inbound.MaxBytes < 0},
-		{"Inbound.BodyTime", c.Inbound.BodyTime < 0},
-	} {
-		if number.isNegative {
-			return boterr.Invalid(number.field, "must not be negative; 0 means the default")
-		}
-	}
-	return nil
-}
-
-func (r Retry) withDefaults() Retry {
-	r.Attempts = cmp.Or(r.Attempts, 4)
-	r.Within = cmp.Or(r.Within, 30*time.Second)
-	r.First = cmp.Or(r.First, 500*time.Millisecond)
-	r.Longest = cmp.Or(r.Longest, 10*time.Second)
-	return r
-}
-
-func (l Limits) withDefaults() Limits {
-	l.Tolerance = cmp.Or(l.Tolerance, 5*time.Minute)
-	l.MaxBytes = cmp.Or(l.MaxBytes, 1<<20)
-	l.BodyTime = cmp.Or(l.BodyTime, 10*time.Second)
-	return l
+// setNumbers sets numbers that are 0 to their defaults. It returns InvalidArgument if a number is negative.
+func (c *Config) setNumbers() error {
+	return cmp.Or(
+		bounded.Default("Retry.Attempts", &c.Retry.Attempts, 4),
+		bounded.Default("Retry.Within", &c.Retry.Within, 30*time.Second),
+		bounded.Default("Retry.First", &c.Retry.First, 500*time.Millisecond),
+		bounded.Default("Retry.Longest", &c.Retry.Longest, 10*time.Second),
+		bounded.Default("Inbound.Tolerance", &c.Inbound.Tolerance, 5*time.Minute),
+		bounded.Default("Inbound.MaxBytes", &c.Inbound.MaxBytes, inbound.DefaultMaxBytes),
+		bounded.Default("Inbound.BodyTime", &c.Inbound.BodyTime, inbound.DefaultTime),
+	)
 }
 
 // Stored returns a function for Config.LoadChannel that reads channels from a store, like the default of

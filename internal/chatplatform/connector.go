@@ -1,9 +1,7 @@
 package chatplatform
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -12,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -59,25 +57,13 @@ func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string
 	if token == "" {
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token; set token in its info", in.ID)
 	}
-	text, err := document.AppendJSON(nil, body)
+	answer, err := calls.Do(ctx, c.HTTP, calls.Request{
+		Method: http.MethodPost, URL: c.URL + "/" + method, Header: calls.Authorized("Bearer", token), JSON: body,
+	}, 1<<20)
 	if err != nil {
 		return document.Object{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/"+method, bytes.NewReader(text))
-	if err != nil {
-		return document.Object{}, err
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := c.HTTP.Do(request)
-	if err != nil {
-		return document.Object{}, err
-	}
-	defer response.Body.Close() //nolint:errcheck // The body has been read.
-	answer, err := bounded.ReadAll(response.Body, 1<<20)
-	if err != nil {
-		return document.Object{}, err
-	}
-	return read(response, answer)
+	return read(answer)
 }
 
 // TokenOf returns the token of a channel, or "".
@@ -87,29 +73,24 @@ func TokenOf(in *channel.Channel) string {
 }
 
 // read returns the reply, or an error for the status.
-func read(response *http.Response, answer []byte) (document.Object, error) {
-	switch response.StatusCode {
+func read(answer calls.Answer) (document.Object, error) {
+	switch reply := answer.Object(); answer.Status {
 	case http.StatusOK:
-		var reply document.Object
-		if err := json.Unmarshal(answer, &reply); err != nil || reply.IsZero() {
-			return document.Object{}, errors.New("the platform's answer cannot be read")
+		if reply.IsZero() {
+			return document.Object{}, calls.ErrUnreadable
 		}
 		return reply, nil
 	case http.StatusTooManyRequests:
-		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // The test runs in real time.
+		wait, _ := outbound.RetryAfter(answer.Header, time.Now()) //nolint:forbidigo // The test runs in real time.
 		return document.Object{}, boterr.New(boterr.ResourceExhausted, "", "the platform is limiting the rate of requests: %w",
 			&send.RetryAfterError{After: wait})
 	case http.StatusNotFound:
 		return document.Object{}, boterr.New(boterr.NotFound, "", "the platform has nothing with that id")
 	case http.StatusBadRequest:
-		var problem struct {
-			Field string `json:"field"`
-		}
-		_ = json.Unmarshal(answer, &problem)
-		return document.Object{}, boterr.Invalid(problem.Field, "cannot be shown by the platform")
+		return document.Object{}, boterr.Invalid(document.Get(reply, "field", ""), "cannot be shown by the platform")
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the platform does not allow this (status %d)", response.StatusCode)
+		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the platform does not allow this (status %d)", answer.Status)
 	default:
-		return document.Object{}, errors.New("the platform failed with status " + strconv.Itoa(response.StatusCode))
+		return document.Object{}, errors.New("the platform failed with status " + strconv.Itoa(answer.Status))
 	}
 }

@@ -45,6 +45,9 @@ type Receiver struct {
 	Failed, LookUpFailed int
 	// ReturnsInvalid is true if an event that can never be accepted is refused. Otherwise it must be dropped.
 	ReturnsInvalid bool
+	// NotFound is the status if Accept returns NotFound, so that the platform repeats the event. 0 means that it is dropped.
+	// With ReturnsInvalid it is not used.
+	NotFound int
 	// HasNoOnError is true if the connector logs errors instead of passing them on.
 	HasNoOnError bool
 }
@@ -117,17 +120,31 @@ func (r Receiver) notAccepted(t *testing.T) {
 	if r.ReturnsInvalid {
 		whenInvalid, dropped = botctx.HTTPStatus(invalid), 0
 	}
-	for name, c := range map[string]struct {
+	type outcome = struct {
 		refuse  func() error
 		status  int
 		dropped int64
-	}{
+	}
+	outcomes := map[string]outcome{
 		"down":    {func() error { return boterr.New(boterr.Unavailable, "", "hidden") }, http.StatusServiceUnavailable, 0},
 		"full":    {func() error { return boterr.New(boterr.ResourceExhausted, "", "hidden") }, http.StatusServiceUnavailable, 0},
 		"unknown": {func() error { return errors.New("hidden") }, failed, 0},
 		"panic":   {func() error { panic("hidden") }, failed, 0},
 		"invalid": {func() error { return invalid }, whenInvalid, dropped},
-	} {
+	}
+	if r.ReturnsInvalid {
+		for _, code := range boterr.Codes() {
+			failure := boterr.New(code, "hidden", "hidden")
+			outcomes[string(code)] = outcome{func() error { return failure }, botctx.HTTPStatus(failure), 0}
+		}
+	} else {
+		notFound := outcome{func() error { return boterr.New(boterr.NotFound, "", "hidden") }, http.StatusOK, 1}
+		if r.NotFound != 0 {
+			notFound.status, notFound.dropped = r.NotFound, 0
+		}
+		outcomes["not found"] = notFound
+	}
+	for name, c := range outcomes {
 		box := r.Open(t, LookUp{}, 0)
 		box.Refuse = func(botctx.Inbound) error { return c.refuse() }
 		answer := box.Ask(r.report(t))

@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +46,10 @@ func RequireUnsendable(t *testing.T, responses map[string]Unsendable, try func(t
 func Fake(t *testing.T, in *channel.Channel, externalID string) (send.Connector, *channel.Channel) {
 	t.Helper()
 	var connector send.Connector
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { connector = c.Connectors[in.Type] }))
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		connector = cmp.Or(c.Connectors[in.Type], c.Connectors[channel.Webchat]) // A type that the fakes do not know is a webchat.
+		c.Connectors[in.Type] = connector
+	}))
 	stored := p.AddChannel(*in)
 	p.AddMember(member.Member{Channel: in.ID, ExternalID: externalID})
 	return connector, stored

@@ -3,7 +3,6 @@
 package graph
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/hmac"
@@ -21,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -67,10 +67,10 @@ type exchange struct{ calls, files *http.Client }
 // NewClient returns a client, or InvalidArgument if a field of c is invalid.
 func NewClient(c Config) (*Client, error) {
 	switch {
-	case c.Timeout < 0:
-		return nil, boterr.Invalid("Timeout", "must not be negative; leave it out for the default")
-	case c.MaxFileBytes < 0:
-		return nil, boterr.Invalid("MaxFileBytes", "must not be negative; leave it out for the default")
+	}
+	err := cmp.Or(bounded.Default("Timeout", &c.Timeout, 10*time.Second), bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20))
+	if err != nil {
+		return nil, err
 	}
 	base, err := baseURL(cmp.Or(c.URL, DefaultURL))
 	if err != nil {
@@ -81,8 +81,6 @@ func NewClient(c Config) (*Client, error) {
 		own = &http.Client{Transport: outbound.HostTransport()}
 		others = &http.Client{Transport: outbound.GuardedTransport(outbound.AllowList{})}
 	}
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 25<<20)
 	limited := func(given *http.Client) exchange {
 		return exchange{
 			calls: bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize}),
@@ -126,11 +124,6 @@ func codeOf(secret string, text []byte) []byte {
 	return sum.Sum(nil)
 }
 
-// redacted returns text without the credentials.
-func (c Credentials) redacted(text string) string {
-	return bounded.Redact(text, c.secrets()...)
-}
-
 func (c Credentials) secrets() []string {
 	return []string{c.Token.Reveal(), c.AppSecret.Reveal(), c.proof()}
 }
@@ -152,27 +145,33 @@ type Request struct {
 // An error without a code means that there was no readable response, so the call may have had an effect. No
 // error contains credentials. If ctx ends, Call returns its error.
 func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.Object, error) {
-	request, err := c.request(ctx, as, r)
+	base, err := c.baseOf(as)
 	if err != nil {
 		return document.Object{}, err
 	}
-	answer, err := c.exchangeFor(as).calls.Do(request)
+	address, err := bounded.Address(base.String(), r.Path...)
 	if err != nil {
-		return document.Object{}, bounded.Unanswered(ctx, err, as.secrets()...)
+		return document.Object{}, err
 	}
-	defer answer.Body.Close() //nolint:errcheck // The body is only read.
-	body, err := bounded.ReadAll(answer.Body, maxReplySize)
+	query := url.Values{}
+	maps.Copy(query, r.Query)
+	if proof := as.proof(); proof != "" {
+		query.Set("appsecret_proof", proof)
+	}
+	answer, err := calls.Do(ctx, c.exchangeFor(as).calls, calls.Request{
+		Method: r.Method, URL: address, Query: query, Header: calls.Authorized("Bearer", as.Token.Reveal()),
+		JSON: r.Body, Body: r.Form, BodyType: r.FormContentType, Secrets: as.secrets(),
+	}, maxReplySize)
 	if err != nil {
-		return document.Object{}, bounded.Unanswered(ctx, err, as.secrets()...)
+		return document.Object{}, err
 	}
-	if problem := ReadProblem(answer.StatusCode, answer.Header, body); problem != nil {
+	if problem := ReadProblem(answer.Status, answer.Header, answer.Body); problem != nil {
 		return document.Object{}, c.meanings.errorOf(problem, as)
 	}
-	var reply document.Object
-	if err := reply.UnmarshalJSON(body); err != nil || reply.IsZero() {
-		return document.Object{}, errors.New("the platform's answer cannot be read")
+	if reply := answer.Object(); !reply.IsZero() {
+		return reply, nil
 	}
-	return reply, nil
+	return document.Object{}, calls.ErrUnreadable
 }
 
 // baseOf returns the address of the API for a channel.
@@ -194,44 +193,6 @@ func (c *Client) exchangeFor(as Credentials) exchange {
 	return c.others
 }
 
-func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.Request, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	base, err := c.baseOf(as)
-	if err != nil {
-		return nil, err
-	}
-	query := url.Values{}
-	maps.Copy(query, r.Query)
-	if proof := as.proof(); proof != "" {
-		query.Set("appsecret_proof", proof)
-	}
-	address, err := bounded.Address(base.String(), r.Path...)
-	if err != nil {
-		return nil, err
-	}
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	body, kind := r.Form, r.FormContentType
-	if !r.Body.IsZero() {
-		if body, err = document.AppendJSON(nil, r.Body); err != nil {
-			return nil, err
-		}
-		kind = "application/json"
-	}
-	request, err := http.NewRequestWithContext(ctx, r.Method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, errors.New(as.redacted(err.Error()))
-	}
-	if kind != "" {
-		request.Header.Set("Content-Type", kind)
-	}
-	request.Header.Set("Authorization", "Bearer "+as.Token.Reveal())
-	return request, nil
-}
-
 // Open fetches a file of the platform, with the token if there is one. It returns InvalidArgument, without sending a
 // request, if the address is not the platform's, and NotFound if the file does not exist or no longer exists. Callers
 // must close the file. Reading beyond the maximum size fails.
@@ -244,17 +205,16 @@ func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.R
 	if err != nil || !c.isOwn(parsed, base) {
 		return nil, boterr.Invalid("url", "is not an address of the platform's files; fetch it as any other address")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, parsed.String(), nil)
-	if err != nil {
-		return nil, boterr.Invalid("url", "is not an address that can be fetched")
-	}
+	var header http.Header
 	if token := as.Token.Reveal(); token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
+		header = calls.Authorized("Bearer", token)
 	}
-	answer, err := c.exchangeFor(as).files.Do(request)
+	answer, err := calls.Open(ctx, c.exchangeFor(as).files, calls.Request{
+		Method: http.MethodGet, URL: parsed.String(), Header: header, Secrets: as.secrets(),
+	})
 	switch {
 	case err != nil:
-		return nil, bounded.Unanswered(ctx, err, as.secrets()...)
+		return nil, err
 	case answer.StatusCode == http.StatusOK:
 		return answer.Body, nil
 	}

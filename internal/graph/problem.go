@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -10,9 +9,10 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/send"
 )
 
 // Problem is an error response of the API.
@@ -84,20 +84,7 @@ func waitIn(header http.Header) time.Duration {
 }
 
 // Meaning is the meaning of an error code for a caller.
-type Meaning struct {
-	// Code is the error's code. It is "" for a failure of the platform, after which the call may have had an effect.
-	Code boterr.Code
-	// Sentence states the problem and the remedy.
-	Sentence string
-	// Field is the faulty path in the response, if the code identifies it.
-	Field string
-	// Wait is the time to wait if the headers do not state one. A Meaning with a Wait is a rate limit.
-	Wait time.Duration
-	// OfRecipient is true for a rate limit of one recipient.
-	OfRecipient bool
-	// RepeatsMessage adds the API's own message. It must be false for errors about credentials.
-	RepeatsMessage bool
-}
+type Meaning = calls.Meaning
 
 // Key is an error code with its subcode. A Subcode of 0 means any.
 type Key struct{ Code, Subcode int64 }
@@ -173,38 +160,25 @@ func (m Meanings) ErrorOf(told document.Object) error {
 	return m.errorOf(problemIn(told, http.StatusBadRequest, nil), Credentials{})
 }
 
-// maxMessageLength is the maximum length, in code points, of the API's message in an error.
-const maxMessageLength = 200
-
 func (m Meanings) errorOf(p *Problem, as Credentials) error {
-	meaning := m.Of(p)
-	text := meaning.Sentence + " (" + as.redacted(p.number()) + ")"
-	if meaning.RepeatsMessage && p.Message != "" {
-		told := []rune(as.redacted(p.Message))
-		text += ": " + string(told[:min(len(told), maxMessageLength)])
+	return m.Of(p).Error(bounded.Redact(p.number(), as.secrets()...), calls.Refusal{
+		Code: Key{p.Code, p.Subcode}.String(), Message: bounded.Redact(p.Message, as.secrets()...), Wait: p.Wait,
+	})
+}
+
+// String returns the codes, such as "100/2018001" or "100".
+func (k Key) String() string {
+	if k.Subcode == 0 {
+		return strconv.FormatInt(k.Code, 10)
 	}
-	refused := &RefusedError{Key: Key{p.Code, p.Subcode}, text: text}
-	switch {
-	case meaning.Code == "":
-		return errors.New(text) // The call may have been carried out, so this is not a RefusedError.
-	case meaning.Wait > 0:
-		wait := meaning.Wait
-		if p.Wait > 0 && !meaning.OfRecipient {
-			wait = p.Wait
-		}
-		refused.wait = &send.RetryAfterError{After: wait, OfRecipient: meaning.OfRecipient}
-	}
-	return &boterr.Error{Code: meaning.Code, Field: meaning.Field, Err: refused}
+	return fmt.Sprintf("%d/%d", k.Code, k.Subcode)
 }
 
 // number returns the problem's codes, such as "code 100/2018001, call AbC".
 func (p *Problem) number() string {
 	text := "status " + strconv.Itoa(p.Status)
-	if p.Code != 0 {
-		text = fmt.Sprintf("code %d", p.Code)
-	}
-	if p.Subcode != 0 {
-		text += fmt.Sprintf("/%d", p.Subcode)
+	if p.Code+p.Subcode != 0 {
+		text = "code " + Key{p.Code, p.Subcode}.String()
 	}
 	if p.Trace != "" {
 		text += ", call " + p.Trace
@@ -212,32 +186,13 @@ func (p *Problem) number() string {
 	return text
 }
 
-// RefusedError is the cause of the error of a call that the API refused, so that it had no effect.
-type RefusedError struct {
-	Key
-
-	text string
-	wait *send.RetryAfterError
-}
-
-// Error returns the meaning's sentence.
-func (r *RefusedError) Error() string { return r.text }
-
-// Unwrap returns the time to wait if the refusal is because of a rate limit.
-func (r *RefusedError) Unwrap() error {
-	if r.wait == nil {
-		return nil
-	}
-	return r.wait
-}
-
 // unknownID is the code with which the API refuses an unknown id.
 var unknownID = Key{Code: 100, Subcode: 33}
 
 // NotFoundID converts the error of a call with an id: it returns NotFound if the API does not know the id.
 func NotFoundID(err error) error {
-	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Key == unknownID {
-		return boterr.New(boterr.NotFound, "", "%w", refused)
+	if refused := calls.RefusalIn(err); refused.Code == unknownID.String() {
+		return boterr.New(boterr.NotFound, "", "%s", refused.Text)
 	}
 	return err
 }

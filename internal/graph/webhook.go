@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -32,16 +30,17 @@ const signaturePrefix = "sha256="
 
 // Webhook receives a platform's reports for any number of channels at one address.
 type Webhook struct {
-	// Platform is the type of the channels. Object is the kind of object in the platform's reports.
-	Platform channel.Type
-	Object   string
+	inbound.Receiver
+
+	// Object is the kind of object in the platform's reports.
+	Object string
 	// FirstAccount is the path of the first account's id in a report. It is read before the signature is checked: the
 	// application of this account, or of the account in the handler's address, may have signed the report.
 	FirstAccount string
 	// Parcels splits a report into parts, each for one account.
 	Parcels func(report document.Object) []Parcel
 	// Events returns the events in a part.
-	Events func(in *channel.Channel, p Parcel) []Event
+	Events func(in *channel.Channel, p Parcel) []inbound.Event
 
 	// FindChannel returns the channel of an account, or NotFound.
 	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
@@ -50,15 +49,6 @@ type Webhook struct {
 	// OwnSecret returns a secret from the info of a channel with its own application. name is appSecret or
 	// verifyToken. isOwn is false if the channel uses the host's application.
 	OwnSecret func(in *channel.Channel, name string) (secret channel.Secret, isOwn bool)
-
-	// BodyTime is the time limit for reading a report. 0 means the default of package inbound.
-	BodyTime time.Duration
-	// OnError is called for events that could not be accepted and channels that could not be looked up.
-	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts dropped events.
-	Drops *send.Drops
-	// Accept accepts the events.
-	Accept func(ctx context.Context, inbound botctx.Inbound) error
 }
 
 // Parcel is the part of a report for one account.
@@ -69,15 +59,6 @@ type Parcel struct {
 	Kind string
 	// Content is the content of the part.
 	Content document.Object
-}
-
-// Event is an event in a report, for the bot or to be dropped.
-type Event struct {
-	// Inbound is the event for the bot. The Webhook sets its App and Channel.
-	Inbound botctx.Inbound
-	// Kind is the platform's name for the event. Drop is the reason for dropping it, or "".
-	Kind string
-	Drop send.DropReason
 }
 
 // Names of an application's secrets.
@@ -111,7 +92,7 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	if account := query.Get(AccountParameter); account != "" {
 		in, err := h.find(r.Context(), account)
 		if err != nil {
-			h.unavailable(w, r, err)
+			h.Refuse(w, r, err)
 			return
 		}
 		token = h.secretOf(r.Context(), in, NameVerifyToken)
@@ -140,39 +121,31 @@ func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 	signature, err := hex.DecodeString(given)
 	if err != nil || !hasPrefix || len(signature) != sha256.Size {
 		inbound.LeaveUnread(w)
-		refuse(w)
+		h.Refuse(w, r, errUnsigned)
 		return
 	}
-	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: maxReportSize, Time: cmp.Or(h.BodyTime, inbound.DefaultTime)})
-	if refused != nil {
-		http.Error(w, refused.Reason, refused.Status)
+	receiver := h.Receiver
+	receiver.MaxBytes = maxReportSize
+	body, ok := receiver.ReadBody(w, r)
+	if !ok {
 		return
 	}
 	report := &report{
-		webhook: h, body: body, signature: signature,
-		channels: map[string]lookup{}, signed: map[channel.Secret]bool{}, blocked: map[sender]bool{},
+		Report: inbound.Report{Receiver: receiver}, webhook: h, body: body, signature: signature,
+		channels: map[string]lookup{}, signed: map[channel.Secret]bool{},
 	}
 	isSigned, err := report.isSigned(r.Context(), r.URL.Query().Get(AccountParameter))
-	switch {
-	case err != nil:
-		h.unavailable(w, r, err)
-	case !isSigned:
-		refuse(w)
-	default:
-		report.take(w, r)
+	if err == nil && !isSigned {
+		err = errUnsigned
 	}
+	if err != nil {
+		h.Refuse(w, r, err)
+		return
+	}
+	report.take(w, r)
 }
 
-// refuse responds to a report without a valid signature. It does not reveal the reason.
-func refuse(w http.ResponseWriter) {
-	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
-}
-
-// unavailable responds if a channel cannot be looked up now.
-func (h *Webhook) unavailable(w http.ResponseWriter, r *http.Request, err error) {
-	h.OnError(r.Context(), botctx.Inbound{}, err)
-	botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
-}
+const errUnsigned inbound.UnverifiedError = "the request is not signed for a channel of this host"
 
 // find returns the channel of an account, or nil if there is none.
 func (h *Webhook) find(ctx context.Context, account string) (*channel.Channel, error) {
@@ -200,21 +173,15 @@ func (h *Webhook) secretOf(ctx context.Context, in *channel.Channel, name string
 
 // report is a report that is being processed.
 type report struct {
+	inbound.Report
+
 	webhook         *Webhook
 	body, signature []byte
 	// channels has the results of lookups by account.
 	channels map[string]lookup
 	// signed has the results of checking the signature by secret.
 	signed map[channel.Secret]bool
-	// failed is the first error after which the platform must repeat the report. blocked are the senders of events
-	// that were not accepted. Their later events must not overtake these.
-	failed  error
-	blocked map[sender]bool
-	// isOver is true once the store has failed to answer in time. Trying the rest could take hours.
-	isOver bool
 }
-
-type sender struct{ app, channel, from string }
 
 // lookup is the result of looking up an account. in is nil if the account has no channel.
 type lookup struct {
@@ -278,15 +245,15 @@ func (r *report) take(w http.ResponseWriter, from *http.Request) {
 	}
 	ctx := context.WithoutCancel(from.Context()) // Accepting continues even if the platform closes the connection.
 	if object := document.Get(told, "object", ""); object != r.webhook.Object {
-		r.drop(ctx, nil, object, send.DropUnsupported)
+		r.Drop(ctx, nil, object, send.DropUnsupported)
 		told = document.O()
 	}
 	for _, parcel := range r.webhook.Parcels(told) {
-		if !r.isOver {
+		if !r.IsOver {
 			r.takeParcel(ctx, parcel)
 		}
 	}
-	botctx.WriteHTTPError(w, r.failed)
+	botctx.WriteHTTPError(w, r.Failed)
 }
 
 // takeParcel passes on the events of one part. A part for an account without a channel is dropped, and so is a
@@ -295,54 +262,14 @@ func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
 	in, err := r.find(ctx, parcel.Account)
 	switch {
 	case err != nil:
-		r.webhook.OnError(ctx, botctx.Inbound{}, err)
-		r.failed = boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now")
-		return
+		r.FailLookUp(ctx, err)
 	case in == nil:
-		r.drop(ctx, nil, parcel.Kind, send.DropNoChannel)
-		return
+		r.Drop(ctx, nil, parcel.Kind, send.DropNoChannel)
 	case !r.isSignedFor(ctx, in):
-		r.drop(ctx, in, parcel.Kind, send.DropInvalid)
-		return
-	}
-	for _, event := range r.webhook.Events(in, parcel) {
-		if event.Drop != "" {
-			r.drop(ctx, in, event.Kind, event.Drop)
-			continue
-		}
-		event.Inbound.App, event.Inbound.Channel = in.App, in.ID
-		r.hand(ctx, in, event)
-	}
-}
-
-// hand passes one event to Accept. It drops events that will never be accepted: otherwise the platform would repeat
-// the whole report and end the subscription after too many failures.
-func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
-	by := sender{in.App, in.ID, event.Inbound.Event.From}
-	if r.isOver || r.blocked[by] {
-		return
-	}
-	err := inbound.Accept(ctx, event.Inbound, r.webhook.Accept)
-	if err == nil {
-		return
-	}
-	r.webhook.OnError(ctx, event.Inbound, err)
-	switch botctx.HTTPStatus(err) {
-	case http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusConflict:
-		r.blocked[by], r.isOver = true, boterr.CodeOf(err) == boterr.Canceled
-		if r.failed == nil {
-			r.failed = err
-		}
+		r.Drop(ctx, in, parcel.Kind, send.DropInvalid)
 	default:
-		r.drop(ctx, in, event.Kind, send.DropInvalid)
+		for _, event := range r.webhook.Events(in, parcel) {
+			r.Pass(ctx, in, event)
+		}
 	}
-}
-
-// drop counts a dropped event.
-func (r *report) drop(ctx context.Context, in *channel.Channel, kind string, reason send.DropReason) {
-	drop := send.Drop{Platform: r.webhook.Platform, Kind: kind, Reason: reason}
-	if in != nil {
-		drop.App, drop.Channel = in.App, in.ID
-	}
-	r.webhook.Drops.Add(ctx, drop)
 }

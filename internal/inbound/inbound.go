@@ -1,5 +1,5 @@
 // Package inbound has the common parts of connectors' handlers: it reads bodies of requests whose sender is not
-// yet verified, compares secrets, and calls the host's accept function.
+// yet verified, compares secrets, and passes events to the host's accept function.
 package inbound
 
 import (
@@ -20,9 +20,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 )
-
-// ErrUnreadable means that a platform's answer is malformed or incomplete.
-var ErrUnreadable = errors.New("the platform's answer cannot be read")
 
 // Defaults of Limits.
 const (

@@ -269,7 +269,7 @@ func (p *pass) reconcile(ctx context.Context, to want) error {
 
 // isSender reports whether the call is the sender of the request.
 func (p *pass) isSender() bool {
-	return p.r.Sender != nil && p.r.Sender.ID == p.sender
+	return p.sender != "" && p.r.Sender != nil && p.r.Sender.ID == p.sender
 }
 
 // releaseSender lets other calls send the request. If it fails, other calls may send once the lease has

@@ -134,3 +134,9 @@ func TestEnsureIndex(t *testing.T) {
 	require.EqualValues(t, 1, found.Returned)
 	require.EqualValues(t, 1, found.Examined)
 }
+
+// A call that sends nothing has no id. It must not send for an assignment whose sender has none, as in a damaged record.
+func TestPass_WithoutAnIDSendsNothing(t *testing.T) {
+	t.Parallel()
+	require.False(t, (&pass{r: &livechat.AssignmentRecord{Progress: livechat.Progress{Sender: &livechat.Sender{}}}}).isSender())
+}
