@@ -464,7 +464,8 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 //     channel does not exist in the app.
 //   - FailedPrecondition: the previous assignment has ended, or no outlet can take the request, or
 //     InletGroup is true and the conversation on the inlet's side is not a group.
-//   - Unsupported: the channel is of another type, or the host has no connector for an outlet's type.
+//   - Unsupported: the channel is not of type bravo, charlie, delta or desk; or the host has no connector for an
+//     outlet's type.
 //   - Unavailable: an outlet did not answer. Repeating the call sends only the missing messages.
 //   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.
 //
@@ -870,7 +871,8 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 //   - NotFound: the app has no group with that id.
 //   - FailedPrecondition: the group is no longer live.
 //   - FailedPrecondition: the address in ResponseURL refuses the message; it may have expired.
-//   - Unsupported: the channel is of another type, or the host has no connector for it.
+//   - Unsupported: the channel is not of type delta, bravo, charlie or desk, or the host has no connector for
+//     it.
 //   - ResourceExhausted: the platform's rate limit was reached.
 //   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 //

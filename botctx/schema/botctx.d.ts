@@ -2157,7 +2157,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The previous assignment has ended, or no outlet can take the request, or `inletGroup` is true and the conversation on the inlet's side is not a group.
      *
-     * @throws {OperationError} unsupported: The channel is of another type, or the host has no connector for an outlet's type.
+     * @throws {OperationError} unsupported: The channel is not of type bravo, charlie, delta or desk; or the host has no connector for an outlet's type.
      *
      * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only the missing messages.
      *
@@ -2519,7 +2519,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The address in `responseUrl` refuses the message; it may have expired.
      *
-     * @throws {OperationError} unsupported: The channel is of another type, or the host has no connector for it.
+     * @throws {OperationError} unsupported: The channel is not of type delta, bravo, charlie or desk, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *

@@ -77,12 +77,7 @@ func collectionOf(app, field, id string) (string, error) {
 // checkID returns an error if id cannot be the _id of an entry.
 func checkID(id any) error {
 	switch id := id.(type) {
-	case string:
-		if id == "" {
-			return boterr.Invalid(record.FieldID, "is empty; give an id, or leave the field out to get a new one")
-		}
-		return nil
-	case int64, bool, time.Time:
+	case string, int64, bool, time.Time:
 		return nil
 	case float64:
 		if !math.IsNaN(id) && !math.IsInf(id, 0) {

@@ -41,7 +41,6 @@ func TestFindAndModifyData_Refuses(t *testing.T) {
 		`{"dataSourceId": "table", "filter": {"_id": {"$eq": {"a": 1}}}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`:              "filter._id",
 		`{"dataSourceId": "table", "filter": {"_id": null}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`:                           "filter._id",
 		`{"dataSourceId": "table", "filter": {"n": 9}, "patch": {"_id": [1]}, "option": {"upsert": true}}`:                                      "patch._id",
-		`{"dataSourceId": "table", "filter": {"_id": ""}, "patch": {"n": 1}, "option": {"upsert": true}}`:                                       "filter._id",
 	})
 }
 
@@ -51,7 +50,6 @@ func TestUpsertData_Refuses(t *testing.T) {
 		return s.UpsertDataToDataSource
 	}, map[string]string{
 		`{"dataSourceId": "table", "data": [{"n": 1}, 5]}`:                             "data[1]",
-		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": "", "n": 2}]}`:           "data[1]._id",
 		`{"dataSourceId": "table", "data": [{"_id": 7}, {"n": 1}, {"_id": 7.0}]}`:      "data[2]._id",
 		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "": 1}]}`:             "data[1]",
 		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "createdAt": null}]}`: "data[1].createdAt",

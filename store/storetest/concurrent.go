@@ -76,11 +76,12 @@ func claimsAreDisjoint(t *trial) {
 	free := t.filter("state", "free")
 	claimed := make([][]any, workers)
 	t.atOnce(func(worker int) error {
-		claim, options := t.change("$set", document.O("state", "taken", "by", worker)), store.FindAndModifyOptions{}
-		if worker%2 == 0 {
-			options.Sort = t.order("n", -1)
-		}
-		return repeat(func(int) error {
+		claim := t.change("$set", document.O("state", "taken", "by", worker))
+		return repeat(func(round int) error {
+			options := store.FindAndModifyOptions{}
+			if round%2 == 1 {
+				options.Sort = t.order("n", -1)
+			}
 			result, err := t.FindAndModify(t.Context(), free, claim, options)
 			id, ok := result.Document.Field(document.IDField)
 			if err == nil && !ok {
