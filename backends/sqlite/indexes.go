@@ -33,7 +33,7 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 
 // changeIndexes runs a transaction of engine.BuildIndex. The writer carries out one write at a time.
 func (p *port) changeIndexes(ctx context.Context, _ bool, do func(engine.IndexDraft) error) error {
-	return p.store.writer.do(&job{ctx: ctx, name: p.name, run: func(t *transaction) error {
+	return p.store.writer.do(&job{ctx: ctx, name: p.name, endsGroup: true, run: func(t *transaction) error {
 		if err := t.save(); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -506,6 +507,27 @@ func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	require.NoError(t, s.Check(t.Context()))
 }
 
+// An index that is continued and cannot be created refuses no documents afterwards.
+func TestEnsureIndex_FailsWhileContinued(t *testing.T) {
+	t.Parallel()
+	s, a := openedInParts(t)
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", "a", "u", 5), document.O("_id", "b", "u", 5)))
+	unique := store.Ascending("u")
+	unique.Unique, unique.Sparse = true, true
+	steps := 0
+	require.ErrorIs(t, engine.BuildIndex(t.Context(), unique, func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
+		if steps++; steps == 1 {
+			return (&port{store: s, name: "a"}).changeIndexes(ctx, isAlone, do)
+		}
+		return errClosed
+	}), errClosed)
+	require.Positive(t, s.found("a").draft.Building())
+	s.firstTurn = time.Hour
+	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.AlreadyExists)
+	require.Negative(t, s.found("a").draft.Building())
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", "c", "u", 5)))
+}
+
 // Readers keep their indexes while another index is built and others write. Otherwise they would start again
 // after each commit.
 func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
@@ -523,6 +545,49 @@ func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
 	require.Len(t, shown.Indexes, 1)
 	require.NoError(t, a.Insert(t.Context(), document.O("_id", "a")))
 	require.Same(t, shown, s.found("a").schema.Load())
+}
+
+// An index is shown to readers after its entries are committed, even if another write of its group changes the description.
+func TestEnsureIndex_ShownAfterCommit(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	a := s.Collection("a")
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", 2, "z", 1)))
+	some, err := query.CompileFilter(document.O("z", 1))
+	require.NoError(t, err)
+	begun, release := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	queue := func(write func() error) {
+		queued := len(s.writer.queue) + 1
+		all.Go(func() {
+			if err := write(); err != nil {
+				t.Error(err)
+			}
+		})
+		for len(s.writer.queue) < queued {
+			runtime.Gosched()
+		}
+	}
+	all.Go(func() {
+		_ = s.writer.do(&job{ctx: t.Context(), between: func() error {
+			close(begun)
+			<-release
+			return nil
+		}})
+	})
+	<-begun
+	queue(func() error { return a.EnsureIndex(t.Context(), store.Ascending("z")) })
+	queue(func() error { return a.Insert(t.Context(), document.O("_id", 3, "n", document.A(1, 2))) })
+	var count int64
+	queue(func() error {
+		return s.writer.do(&job{ctx: t.Context(), name: "a", run: func(*transaction) (err error) {
+			count, err = a.Count(t.Context(), some)
+			return err
+		}})
+	})
+	close(release)
+	all.Wait()
+	require.EqualValues(t, 1, count)
 }
 
 // A read that was planned before the first array was indexed must also find the document with the array.

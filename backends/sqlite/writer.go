@@ -42,6 +42,8 @@ type job struct {
 	run func(t *transaction) error
 	// between, if set, is called instead of run, outside of a transaction.
 	between func() error
+	// endsGroup is true if no other write may follow in the group, because it could show readers the uncommitted indexes.
+	endsGroup bool
 
 	state atomic.Int32
 	// isKept is true after the write's group was committed.
@@ -206,12 +208,13 @@ func (w *writer) attempt(group *[]*job, most int) error {
 	w.isKept = false
 	w.made, w.touched, w.performed = map[string]*collection{}, w.touched[:0], w.performed[:0]
 	for done := 0; done < len(*group); {
-		if err := w.perform((*group)[done]); err != nil {
+		j := (*group)[done]
+		if err := w.perform(j); err != nil {
 			w.rollBack()
 			return err
 		}
 		done++
-		if len(*group) < most && !open.isOver() {
+		if len(*group) < most && !open.isOver() && !j.endsGroup {
 			select {
 			case next := <-w.queue:
 				*group = append(*group, next)

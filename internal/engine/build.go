@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/botctx/go-sdk/document"
@@ -42,6 +43,7 @@ func BuildIndex(ctx context.Context, spec store.Index, change ChangeIndexes) err
 		if err == nil {
 			b = next
 		}
+		b.number = cmp.Or(b.number, next.number) // The index of a process that has died must be removed after an error, too.
 		return err
 	}
 	err := run(true, (*indexBuilder).begin)
