@@ -62,10 +62,10 @@ func (c *Connector) call(
 func (c *Connector) attempt(
 	ctx context.Context, api *slack.Client, token string, ask func(context.Context, *slack.Client) error,
 ) (document.Object, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	var answer recording
-	err := ask(recorded(ctx, &answer), api)
+	err := ask(recorded(within, &answer), api)
 	if answer.status == http.StatusTooManyRequests {
 		return document.Object{}, err
 	}
@@ -80,7 +80,7 @@ func (c *Connector) attempt(
 	case err == nil:
 		return document.Object{}, calls.ErrUnreadable
 	default:
-		return document.Object{}, bounded.Unanswered(ctx, err, token)
+		return document.Object{}, calls.Unanswered(ctx, err, token)
 	}
 }
 

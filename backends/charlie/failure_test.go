@@ -105,6 +105,18 @@ func TestError_PathOfRefusedBlocks(t *testing.T) {
 	}
 }
 
+func TestError_ShowsAllDetails(t *testing.T) {
+	t.Parallel()
+	s := newTool()
+	details := []string{strings.Repeat("a", 150), strings.Repeat("b", 150), strings.Repeat("c", 150)}
+	s.next(answer{status: http.StatusOK, body: `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["` +
+		strings.Join(details, `","`) + `"]}}`})
+	_, err := s.start(t).Send(t.Context(), to("C1", send.Text("Hello")))
+	for _, detail := range details {
+		require.ErrorContains(t, err, detail)
+	}
+}
+
 func failures() connectortest.Failures {
 	return connectortest.Failures{
 		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {

@@ -181,7 +181,7 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
-		return nil, bounded.Unanswered(ctx, err, sent.Secrets...)
+		return nil, calls.Unanswered(ctx, err, sent.Secrets...)
 	}
 	reply, err := c.client.read(calls.Answer{Status: answer.StatusCode, Header: answer.Header, Body: body}, sent.Secrets, false)
 	if err != nil {

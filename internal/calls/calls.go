@@ -57,7 +57,7 @@ func Do(ctx context.Context, client *http.Client, r Request, most int64) (Answer
 	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, most)
 	if err != nil {
-		return Answer{}, unanswered(ctx, err, r.Secrets)
+		return Answer{}, Unanswered(ctx, err, r.Secrets...)
 	}
 	return Answer{answer.StatusCode, answer.Header, body}, nil
 }
@@ -92,14 +92,14 @@ func Open(ctx context.Context, client *http.Client, r Request) (*http.Response, 
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return nil, unanswered(ctx, err, r.Secrets)
+		return nil, Unanswered(ctx, err, r.Secrets...)
 	}
 	return answer, nil
 }
 
-// unanswered returns the error of a request without an answer. If the request's own time limit has passed, it does not
-// wrap context.DeadlineExceeded, because the caller's context has not ended.
-func unanswered(ctx context.Context, err error, secrets []string) error {
+// Unanswered returns the error of a request without an answer, as Open does. ctx is the caller's context. If only the
+// request's own time limit has passed, the error does not wrap context.DeadlineExceeded.
+func Unanswered(ctx context.Context, err error, secrets ...string) error {
 	err = bounded.Unanswered(ctx, err, secrets...)
 	switch {
 	case ctx.Err() != nil, boterr.HasCode(err):

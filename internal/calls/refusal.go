@@ -32,7 +32,7 @@ type Refusal struct {
 	// Code is the platform's error code, and Status the HTTP status, as far as the connector needs them.
 	Code   string
 	Status int
-	// Message is the platform's explanation, without secrets.
+	// Message is the platform's explanation, without secrets and of limited length.
 	Message string
 	// Text is the text of the error.
 	Text string
@@ -64,7 +64,7 @@ func Shortened(text string) string {
 func (m Meaning) Error(name string, refused Refusal) error {
 	refused.Text = m.Sentence + " (" + name + ")"
 	if m.RepeatsMessage && refused.Message != "" {
-		refused.Text += ": " + Shortened(refused.Message)
+		refused.Text += ": " + refused.Message
 	}
 	switch {
 	case m.Code == "":

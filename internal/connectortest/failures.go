@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -93,6 +94,7 @@ func (f Failures) silentPlatform(t *testing.T) {
 		_, err := connector.Send(t.Context(), f.Message)
 		require.Error(t, err)
 		require.False(t, boterr.HasCode(err))
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "the caller's context has not ended")
 		require.Equal(t, Timeout, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
 	})
 }
