@@ -351,17 +351,17 @@ func TestConversation_IsForgottenIfThePlatformForgotIt(t *testing.T) {
 		}
 		handler.Load().ServeHTTP(w, r)
 	}))
-	for range 2 {
-		_, err := connector.Send(t.Context(), to(adaID, send.Text("Hi")))
+	for _, user := range []string{bobID, adaID, bobID, adaID} {
+		_, err := connector.Send(t.Context(), to(user, send.Text("Hi")))
 		require.NoError(t, err)
 	}
-	require.EqualValues(t, 1, begun.Load(), "it is kept")
+	require.EqualValues(t, 2, begun.Load(), "both are kept")
 	handler.Store(newPlatform()) // This platform does not know the conversation or the token.
 	_, err := connector.Send(t.Context(), to(adaID, send.Text("Hi")))
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = connector.Send(t.Context(), to(adaID, send.Text("Hi")))
 	require.NoError(t, err)
-	require.EqualValues(t, 2, begun.Load())
+	require.EqualValues(t, 3, begun.Load())
 }
 
 func TestFailures(t *testing.T) {
