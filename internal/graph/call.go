@@ -66,8 +66,6 @@ type exchange struct{ calls, files *http.Client }
 
 // NewClient returns a client, or InvalidArgument if a field of c is invalid.
 func NewClient(c Config) (*Client, error) {
-	switch {
-	}
 	err := cmp.Or(bounded.Default("Timeout", &c.Timeout, 10*time.Second), bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20))
 	if err != nil {
 		return nil, err

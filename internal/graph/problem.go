@@ -177,8 +177,8 @@ func (k Key) String() string {
 // number returns the problem's codes, such as "code 100/2018001, call AbC".
 func (p *Problem) number() string {
 	text := "status " + strconv.Itoa(p.Status)
-	if p.Code+p.Subcode != 0 {
-		text = "code " + Key{p.Code, p.Subcode}.String()
+	if key := (Key{p.Code, p.Subcode}); key != (Key{}) {
+		text = "code " + key.String()
 	}
 	if p.Trace != "" {
 		text += ", call " + p.Trace
