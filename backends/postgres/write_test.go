@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/backends/postgres"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
@@ -145,6 +146,35 @@ func TestFindAndModify_WaitsForTheFirstUnlessItIsAClaim(t *testing.T) {
 			require.Equal(t, 0, <-changed)
 		})
 	}
+}
+
+// Concurrent updates of the same documents all take effect.
+func TestUpdate_ManyBesideEachOther(t *testing.T) {
+	t.Parallel()
+	const workers, each, count = 4, 5, 600
+	database := open(t)
+	c := database.Collection("counters")
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Ascending("n")))
+	var documents []document.Object
+	for i := range count {
+		documents = append(documents, document.O("_id", i, "n", 0))
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	for _, err := range conformance.AtOnce(workers, func(worker int) error {
+		for range each {
+			result, err := c.Update(t.Context(), sharedtest.Filter(t, "n", document.O("$gte", 0)), sharedtest.Change(t, "$inc", document.O("n", 1)),
+				store.UpdateOptions{Multi: true})
+			if err != nil || result.Modified != count {
+				return errors.Join(err, fmt.Errorf("%d were changed by worker %d", result.Modified, worker))
+			}
+		}
+		return nil
+	}) {
+		require.NoError(t, err)
+	}
+	done, err := c.Count(t.Context(), sharedtest.Filter(t, "n", workers*each))
+	require.NoError(t, err)
+	require.EqualValues(t, count, done)
 }
 
 // An update of many documents adds the first arrays to an index. A search in the index must then find all of them.
