@@ -370,6 +370,15 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 	}
 }
 
+func TestTrigger_OfNothingMatchesNothing(t *testing.T) {
+	t.Parallel()
+	for _, trigger := range []botctx.Trigger{botctx.TextIs(), botctx.PayloadIs(), botctx.When(nil), botctx.Not(botctx.TextIs())} {
+		matches, err := trigger.Matches(t.Context(), &botctx.Context{})
+		require.False(t, matches)
+		require.ErrorIs(t, err, boterr.InvalidArgument, trigger.String())
+	}
+}
+
 func TestHandle_TakesWhatLeadsToNodesThatComeWithIt(t *testing.T) {
 	t.Parallel()
 	runtime := newRuntime(t, botctx.Config{})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -24,8 +25,13 @@ type Trigger interface {
 // TriggerFunc is a function that is a Trigger. It matches if it returns true.
 type TriggerFunc func(ctx context.Context, bot *Context) (bool, error)
 
-// Matches calls the function.
-func (f TriggerFunc) Matches(ctx context.Context, bot *Context) (bool, error) { return f(ctx, bot) }
+// Matches calls the function. InvalidArgument: the function is nil, as of a TextIs without texts.
+func (f TriggerFunc) Matches(ctx context.Context, bot *Context) (bool, error) {
+	if f == nil {
+		return false, boterr.Invalid("", "the trigger is nil, or one such as TextIs without texts: give a function or a text")
+	}
+	return f(ctx, bot)
+}
 
 // String returns the name of the function, such as "shop.isOpen", or "a condition" for a function literal.
 func (f TriggerFunc) String() string { return conditionName(f) }

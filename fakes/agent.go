@@ -2,6 +2,8 @@ package fakes
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -55,8 +57,9 @@ func (o *outbox) addAgent(key address, name string) {
 }
 
 // groupsNamed returns the ids of the channel's broadcast groups with one of the given labels or ids, or all
-// ids if names is empty. Another name is the id of a group that only requests name, unless it looks like a misspelling. On a
-// platform without tickets, the result includes "" for requests that go to no group.
+// ids if names is empty. Another name is the id of a group that only requests name, unless it looks like a misspelling. A
+// number that differs is no misspelling. On a platform without tickets, the result includes "" for requests that go to no
+// group.
 func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
 	var known []string
 	for _, labelled := range c.BroadcastGroups {
@@ -72,7 +75,7 @@ func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		if near := nearest.To(name, known); near != "" {
+		if near := nearest.To(name, known); near != "" && withoutDigits(near) != withoutDigits(name) {
 			return nil, boterr.New(boterr.NotFound, "groups", "the channel has no group %q: its labels and ids are %q%s", name, known, perhaps(near))
 		}
 		ids = append(ids, name)
@@ -81,6 +84,16 @@ func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
 		ids = append(ids, "")
 	}
 	return ids, nil
+}
+
+// withoutDigits returns a text without the digits in it.
+func withoutDigits(text string) string {
+	return strings.Map(func(letter rune) rune {
+		if unicode.IsDigit(letter) {
+			return -1
+		}
+		return letter
+	}, text)
 }
 
 // AdminID returns the id of the agent's admin record.

@@ -34,7 +34,8 @@ import (
 // Engine compiles scripts and runs them. It is safe for concurrent use.
 //
 // At most one script per processor computes at the same time, in all engines of the process together. The others
-// wait. Apps take turns, and so do the channels of an app. A process needs only one engine.
+// wait. Apps take turns, and so do the channels of an app. A process needs only one engine. A test in a bubble of package
+// testing/synctest must not run scripts in parallel with other tests, because the bubble cannot wait for what is outside.
 type Engine struct {
 	options Options
 	modules *modules.Files

@@ -2,6 +2,7 @@ package script_test
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -264,6 +265,15 @@ func TestLoad_Problems(t *testing.T) {
 		`14:66: invalid argument: nodes[10].redirect.among: is empty: list the nodes among which the script chooses, or remove among`,
 		`15:5: invalid argument: nodes[11]: must be an object, got a text`,
 	}, told)
+}
+
+func TestLoad_ListOfNoTextsIsOneProblem(t *testing.T) {
+	t.Parallel()
+	for _, field := range []string{"text", "payload"} {
+		_, err := script.Load(folder("nodes.json", `{"nodes": [{"compositeId": "a", "trigger": {"`+field+`": []}}]}`), onAnyMachine(script.Options{}))
+		require.EqualError(t, err, fmt.Sprintf(
+			"nodes.json:1:%d: invalid argument: nodes[0].trigger.%s: is empty: give a text, or several", 49+len(field), field))
+	}
 }
 
 func TestLoad_NoNodes(t *testing.T) {

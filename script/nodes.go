@@ -378,8 +378,16 @@ func (f *nodesFile) trigger(into *botctx.Trigger) func(v value, path string) {
 			}
 		}
 		f.object(v, path, schema{
-			"text":    func(v value, path string) { add(botctx.TextIs(f.texts(v, path)...)) },
-			"payload": func(v value, path string) { add(botctx.PayloadIs(f.texts(v, path)...)) },
+			"text": func(v value, path string) {
+				if texts := f.texts(v, path); len(texts) > 0 {
+					add(botctx.TextIs(texts...))
+				}
+			},
+			"payload": func(v value, path string) {
+				if payloads := f.texts(v, path); len(payloads) > 0 {
+					add(botctx.PayloadIs(payloads...))
+				}
+			},
 			"matches": func(v value, path string) { add(f.pattern(v, path)) },
 			"any":     func(v value, path string) { add(f.any(v, path)) },
 		})

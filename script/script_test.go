@@ -146,10 +146,18 @@ func TestError_NamesWhatIsNoFunction(t *testing.T) {
 		"const bot = this; bot.foo(this.bar ?? 1)":            "test.js:1:26: internal: TypeError: this.foo is not a function",
 		"this.tea?.()\nthis.bar ?? 1; this.n; process.exit()": "test.js:2:32: internal: TypeError: not a function",
 		"if (this.tea) this.tea();\n[1].map(3)":               "test.js:2:5: internal: TypeError: not a function",
+		// Long names are not kept: 16 of them would cost more time than the script has.
+		"for (let i = 0; i < 16; i++) this['n'.repeat(200_000) + i]\nprocess.exit()": "test.js:2:9: internal: TypeError: not a function",
 	} {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
 		require.EqualError(t, err, want, source)
 	}
+}
+
+func TestThis_IsAnObject(t *testing.T) {
+	t.Parallel()
+	require.JSONEq(t, `[true, true, false]`, newStage(t, script.Options{}).returns(
+		"return [this instanceof Object, Object.prototype.isPrototypeOf(this), 'tea' in this]"))
 }
 
 func TestError_Cause(t *testing.T) {

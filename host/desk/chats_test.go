@@ -231,6 +231,18 @@ func TestHandOver_Refuses(t *testing.T) {
 	require.Equal(t, "grace", h.open("shop")[0].Assignee)
 }
 
+func TestPage_ChatOfAnotherAgent(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	for action, body := range map[string]fields{
+		"messages": {"key": "1", "text": "Hello?"}, "handover": {"team": "sellers"}, "giveback": {}, "end": {},
+	} {
+		require.Equal(t, "you do not have this chat; take it first", h.refused(http.StatusConflict, "eve", path+"/"+action, body), action)
+	}
+	require.Equal(t, "grace", h.open("shop")[0].Assignee)
+}
+
 // The team's channel may refuse everything. Trying again would not help.
 func TestHandOver_TeamIsArchived(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
 		deep = document.A(deep)
 	}
 	a := newApps(t)
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5}`)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "`+strings.Repeat("t", 4<<10)+`"}`)
 	before := a.stored(t)
 	for _, meta := range []document.Object{
 		document.O("a", make(chan int)), document.O("a\x00", 1), document.O("a", deep), document.O("a", strings.Repeat("x", 17<<20)),
@@ -109,10 +109,16 @@ func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
 	} {
 		_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 5, Meta: meta})
 		requireMeta(t, err)
+		require.Equal(t, before, a.stored(t))
 		_, err = a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", Meta: meta})
 		requireMeta(t, err)
 		require.Equal(t, before, a.stored(t))
 	}
+	// With the tag of the agenda, this meta leaves no room, either.
+	_, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{
+		MemberID: "ada", Meta: document.O("a", strings.Repeat("x", document.MaxSize-5<<10)),
+	})
+	requireMeta(t, err)
 }
 
 // requireMeta asserts that an error is about meta.

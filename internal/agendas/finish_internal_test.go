@@ -384,6 +384,37 @@ func TestFailure_MethodOfTheErrorPanics(t *testing.T) {
 	require.ErrorContains(t, s.runNext(scheduler).Err, "panic: ")
 }
 
+func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(fail, func(c *SchedulerConfig) { c.Limit = 20 })
+	s.add(0)
+	for _, seconds := range []time.Duration{10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600} {
+		next := s.runNext(scheduler).Next
+		require.Equal(t, seconds*time.Second, next.Sub(s.clock.Now()))
+		s.clock.set(next)
+	}
+}
+
+func TestBackoff_RunVariesTheDefault(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		l.start(fail)
+		pauses := map[document.Timestamp]bool{}
+		var ids []string
+		for range 10 {
+			ids = append(ids, l.due(time.Hour))
+		}
+		l.pass(time.Hour)
+		for _, id := range ids {
+			r := l.get(id)
+			require.LessOrEqual(l.t, r.RetryAt-r.HeldAt, document.Timestamp(10_000))
+			pauses[r.RetryAt-r.HeldAt] = true
+		}
+		require.Greater(l.t, len(pauses), 2, "what failed together is not tried again together")
+	})
+}
+
 func TestBackoff_PanicGivesTheDefault(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

@@ -199,11 +199,11 @@ func (w *watchedQueue) woken() <-chan struct{} { return w.wake }
 func (w *watchedQueue) close() {
 	w.filling.Lock()
 	defer w.filling.Unlock()
-	if w.stop != nil {
-		w.stop()
-		w.stop = nil
-	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.queue, w.early = nil, nil
+	w.mu.Unlock()
+	if stop := w.stop; stop != nil {
+		w.stop = nil // Before stop is called, which may panic.
+		stop()
+	}
 }

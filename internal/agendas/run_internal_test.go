@@ -102,6 +102,41 @@ func (l *live) tells(ran chan<- time.Duration) agenda.Handler {
 	}
 }
 
+// unendingWatch is a store whose watches end with a panic.
+type unendingWatch struct {
+	store.Store
+
+	watcher store.Watcher
+}
+
+func (u unendingWatch) Watch(collection string, changed func(before, after document.Object), reset func()) func() {
+	stop := u.watcher.Watch(collection, changed, reset)
+	return func() {
+		stop()
+		panic("the watch does not end")
+	}
+}
+
+func TestRun_AgainAfterAWatchThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		watcher, isWatched := l.store.(store.Watcher)
+		if !isWatched {
+			return
+		}
+		ran := make(chan time.Duration, 10)
+		scheduler := l.scheduler(l.tells(ran), func(c *SchedulerConfig) { c.Env.Store = unendingWatch{l.store, watcher} })
+		for range 2 {
+			l.due(0)
+			ctx, stop := context.WithTimeout(l.running, time.Minute)
+			require.NoError(l.t, scheduler.Run(ctx))
+			stop()
+			require.Len(l.t, ran, 1)
+			<-ran
+		}
+	})
+}
+
 func TestRun_RunsWhatFallsDue(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {

@@ -60,9 +60,6 @@ func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update
 	case p.Meta.Err() != nil:
 		return nil, boterr.PrefixField("meta", p.Meta.Err())
 	}
-	if err := document.CheckExtent(p.Meta, maxRecord); err != nil {
-		return nil, boterr.WithField("meta", err)
-	}
 	if err := given.checkGiven(); err != nil {
 		return nil, err
 	}
@@ -101,6 +98,11 @@ func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
 	}
 	open := make([]*agenda.Record, len(found))
 	for i, o := range found {
+		if !u.params.Meta.IsZero() {
+			if err := document.CheckExtent(o.With(fieldMeta, u.params.Meta), maxRecord); err != nil {
+				return nil, boterr.WithField("meta", err)
+			}
+		}
 		if open[i], err = fromDocument(o); err != nil {
 			return nil, err
 		}

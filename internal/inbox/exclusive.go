@@ -402,13 +402,14 @@ func (a *exclusive) close(ctx context.Context) {
 	if isLeader, _ := a.standing(); isLeader {
 		a.resign(ctx)
 	}
-	for _, stop := range a.stop {
+	a.mu.Lock()
+	a.endLocked()
+	a.mu.Unlock()
+	stops := a.stop
+	a.stop = nil // Before they are called, because one may panic.
+	for _, stop := range stops {
 		stop()
 	}
-	a.stop = nil
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.endLocked()
 }
 
 // resign gives up the lead. The caller holds taking.

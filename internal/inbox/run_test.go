@@ -290,6 +290,21 @@ func TestRun_GoesOnWhereTheStoreBreaks(t *testing.T) {
 	}
 }
 
+func TestRun_AgainAfterAWatchThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	inner := memstore.New()
+	var done chan struct{}
+	p := newInbox(t, configOf(t, brokenWatch{inner, inner, func() {}}, func(context.Context, *inbox.Delivery) error {
+		close(done)
+		return nil
+	}))
+	for range 2 {
+		done = make(chan struct{})
+		accept(t, p, "ada")
+		runUntil(t, p, done)
+	}
+}
+
 func TestRunNext_WatchPanics(t *testing.T) {
 	t.Parallel()
 	inner := memstore.New()

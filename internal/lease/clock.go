@@ -19,7 +19,7 @@ type Clock struct {
 	mu   sync.Mutex
 	last reading
 	// hasFailed is true if a reading has failed since the last one. from and to are the last reading before the last
-	// outage and the first one after it.
+	// outage and the first one after it. Outages that are less than a lease apart count as one.
 	hasFailed bool
 	from, to  time.Time
 }
@@ -45,7 +45,10 @@ func (c *Clock) Now(ctx context.Context) (time.Time, error) {
 	const part = 2 // In a shorter outage no process loses a claim.
 	isSlow := c.own().Sub(began) >= c.lease/part
 	if (c.hasFailed || isSlow) && !c.last.store.IsZero() && now.Sub(c.last.store) >= c.lease/part {
-		c.from, c.to = c.last.store, now
+		if c.last.store.Sub(c.to) >= c.lease { // Otherwise, the last outage continues: claims may not have been renewed between.
+			c.from = c.last.store
+		}
+		c.to = now
 	}
 	c.hasFailed, c.last = false, reading{store: now, own: began}
 	return now, nil

@@ -427,6 +427,36 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 	}
 }
 
+func TestClaim_LeaseLostInAnOutageThatSoonComesBack(t *testing.T) {
+	t.Parallel()
+	for pause, isLost := range map[time.Duration]bool{time.Second: false, 2 * lease.DefaultLease: true} {
+		w := newWorld(t)
+		isOut := false
+		w.store = store.Wrap(w.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			if isOut && call.Method == "now" {
+				return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+			}
+			return ctx, nil, nil
+		})
+		other := w.leases(w.now)
+		w.claim(w.first, "events")
+		for range 2 {
+			_, err := other.Now(t.Context())
+			require.NoError(t, err)
+			isOut = true
+			_, err = other.Now(t.Context())
+			require.Error(t, err)
+			w.advance(2 * lease.DefaultLease)
+			isOut = false
+			_, err = other.Now(t.Context())
+			require.NoError(t, err)
+			w.advance(pause)
+		}
+		_, wasLost := w.claim(other, "events").Lost()
+		require.Equal(t, isLost, wasLost, pause)
+	}
+}
+
 func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
 	t.Parallel()
 	const part = lease.DefaultLease / 10

@@ -12,8 +12,9 @@
   const { records, fixed, operations, helpers } = own.names
 
   const { list, put } = own
-  // missing are the names that were last read and do not exist: a ring, since a script may read many.
-  const missing = list(), mostMissing = 16, plain = Object.prototype
+  // missing are the names that were last read and do not exist: a ring, since a script may read many. It has no names that
+  // are longer than any operation's.
+  const missing = list(), mostMissing = 16, longestName = 100, plain = Object.prototype
   let missed = 0
   // own.missing returns these names, latest first. The script may have called one of them.
   own.missing = () => {
@@ -23,9 +24,10 @@
   }
   const shared = { __proto__: new Proxy(plain, {
     get(_, name, receiver) {
-      if (typeof name === 'string' && !(name in plain)) missing[missed++ % mostMissing] = name
+      if (typeof name === 'string' && name.length <= longestName && !(name in plain)) missing[missed++ % mostMissing] = name
       return read(plain, name, receiver)
     },
+    getPrototypeOf: () => plain, // So that `this instanceof Object` is true.
   }) }
   const self = { __proto__: shared }
 
