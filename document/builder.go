@@ -149,6 +149,6 @@ func (b *Builder) Object() Object {
 	}
 	b.node.fail(b.err)
 	b.node.complete(b.shape)
-	b.node.checkDepth("")
+	b.node.checkDepth()
 	return Object{b.node}
 }

@@ -193,7 +193,7 @@ func (o Object) edited(changes []fieldChange, shapes *Shapes) Object {
 			next.refuseNUL(changes[i].name)
 		}
 	}
-	next.checkDepth(changes[0].name)
+	next.checkDepth()
 	return Object{next}
 }
 
