@@ -151,6 +151,7 @@ func (e *Edit) Object() Object {
 	}
 	next := newObjectNode(len(from.shape.names) + added)
 	next.values = from.appendValues(next.values)
+	next.fail(from.err())
 	var room [32]string
 	names := append(room[:0], from.shape.names...)
 	for _, c := range changes {
@@ -158,6 +159,7 @@ func (e *Edit) Object() Object {
 		case c.at >= 0:
 			next.values[c.at] = c.value
 		case c.value != Missing:
+			next.refuseNUL(c.name)
 			names, next.values = append(names, c.name), append(next.values, c.value)
 		}
 	}
@@ -168,13 +170,7 @@ func (e *Edit) Object() Object {
 			shape = NewShape(slices.Clone(names))
 		}
 	}
-	next.fail(from.err())
 	next.complete(shape)
-	for _, c := range changes {
-		if c.at < 0 {
-			next.refuseNUL(c.name)
-		}
-	}
 	next.checkDepth()
 	return Object{next}
 }
