@@ -126,19 +126,6 @@ func (b *Builder) Value(key string) any {
 	return Missing
 }
 
-// ObjectWithoutMissing returns the object without the fields whose value is missing.
-func (b *Builder) ObjectWithoutMissing() Object {
-	kept := NewBuilder(len(b.names()))
-	kept.err = b.err
-	for i, key := range b.names() {
-		if value := b.node.values[i]; value != Missing {
-			kept.shape.names = append(kept.shape.names, key)
-			kept.node.values = append(kept.node.values, value)
-		}
-	}
-	return kept.Object()
-}
-
 // Object returns the object. The builder must not be used afterwards.
 func (b *Builder) Object() Object {
 	if len(b.names()) == 0 && b.err == nil {
@@ -149,6 +136,6 @@ func (b *Builder) Object() Object {
 	}
 	b.node.fail(b.err)
 	b.node.complete(b.shape)
-	b.node.checkDepth("")
+	b.node.checkDepth()
 	return Object{b.node}
 }

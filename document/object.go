@@ -174,7 +174,7 @@ func (o Object) Put(key string, value any) Object {
 		next.complete(o.node.shape.withKey(key))
 		next.refuseNUL(key)
 	}
-	next.checkDepth(key)
+	next.checkDepth()
 	return Object{next}
 }
 
@@ -182,9 +182,8 @@ func singleField(key string, value any) Object {
 	node := newObjectNode(1)
 	node.values = append(node.values, value)
 	node.complete(emptyShape.withKey(key))
-	node.fail(errOf(value))
 	node.refuseNUL(key)
-	node.checkDepth(key)
+	node.checkDepth()
 	return Object{node}
 }
 

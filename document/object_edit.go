@@ -131,93 +131,62 @@ func (e *Edit) Set(name string, value any) {
 // Object returns the object with the changes.
 func (e *Edit) Object() Object {
 	changes := e.changes()
-	switch {
-	case len(changes) == 0:
-		return e.from
-	case len(changes) == 1 && !changes[0].changesKeys():
-		return e.from.Put(changes[0].name, changes[0].value)
-	case e.from.Len()+len(changes) <= wideFields && e.from.node != nil:
-		return e.from.edited(changes, e.shapes)
-	case len(changes) > linearKeys, slices.ContainsFunc(changes, fieldChange.changesKeys):
-		return e.from.rebuilt(changes)
+	keepsKeys := !slices.ContainsFunc(changes, fieldChange.changesKeys)
+	if keepsKeys && (len(changes) <= 1 || len(changes) <= linearKeys && e.from.Len() > wideFields) {
+		o := e.from
+		for _, c := range changes {
+			o = o.Put(c.name, c.value)
+		}
+		return o
 	}
-	o := e.from
+	from := e.from.node
+	if from == nil {
+		from = emptyNode
+	}
+	added := 0
 	for _, c := range changes {
-		o = o.Put(c.name, c.value)
-	}
-	return o
-}
-
-// rebuilt returns an object of any width, with changes applied.
-func (o Object) rebuilt(changes []fieldChange) Object {
-	b := NewBuilder(o.Len() + len(changes))
-	for name, value := range o.All() {
-		b.Set(name, value)
-	}
-	for _, c := range changes {
-		if c.at >= 0 || c.value != Missing {
-			b.Set(c.name, c.value)
+		if c.at < 0 && c.value != Missing {
+			added++
 		}
 	}
-	if err := o.Err(); err != nil {
-		b.fail(err)
-	}
-	return b.ObjectWithoutMissing()
-}
-
-// edited returns an object that is not wide, with changes applied.
-func (o Object) edited(changes []fieldChange, shapes *Shapes) Object {
-	from := o.node
-	shape := from.shape.edited(changes, shapes)
-	next := newObjectNode(max(len(shape.names), len(from.values)))
-	next.values = append(next.values, from.values...)
-	removed := 0
-	for i := range changes {
-		switch c := &changes[i]; {
-		case c.at < 0 && c.value != Missing:
-			next.values = append(next.values, c.value)
+	next := newObjectNode(len(from.shape.names) + added)
+	next.values = from.appendValues(next.values)
+	next.fail(from.err())
+	var room [32]string
+	names := append(room[:0], from.shape.names...)
+	for _, c := range changes {
+		switch {
 		case c.at >= 0:
 			next.values[c.at] = c.value
-			if c.value == Missing {
-				removed++
-			}
+		case c.value != Missing:
+			next.refuseNUL(c.name)
+			names, next.values = append(names, c.name), append(next.values, c.value)
 		}
 	}
-	if removed > 0 {
-		next.values = slices.DeleteFunc(next.values, func(value any) bool { return value == Missing })
+	shape := from.shape
+	if !keepsKeys {
+		names = next.dropMissing(names)
+		if shape = e.shapes.find(names); shape == nil {
+			shape = NewShape(slices.Clone(names))
+		}
 	}
-	next.fail(from.err())
 	next.complete(shape)
-	for i := range changes {
-		if changes[i].at < 0 {
-			next.refuseNUL(changes[i].name)
-		}
-	}
-	next.checkDepth(changes[0].name)
+	next.checkDepth()
 	return Object{next}
 }
 
-// edited returns the shape of an object with this shape after changes: one of shapes if possible.
-func (s *Shape) edited(changes []fieldChange, shapes *Shapes) *Shape {
-	if !slices.ContainsFunc(changes, fieldChange.changesKeys) {
-		return s
-	}
-	var room [32]string
-	keys := room[:0]
-	for i, key := range s.names {
-		if !slices.ContainsFunc(changes, func(c fieldChange) bool { return c.at == i && c.value == Missing }) {
-			keys = append(keys, key)
+// dropMissing removes the missing values with their names, and returns the other names.
+func (n *objectNode) dropMissing(names []string) []string {
+	kept := 0
+	for i, value := range n.values {
+		if value != Missing {
+			names[kept], n.values[kept] = names[i], value
+			kept++
 		}
 	}
-	for _, c := range changes {
-		if c.at < 0 && c.value != Missing {
-			keys = append(keys, c.name)
-		}
-	}
-	if known := shapes.find(keys); known != nil {
-		return known
-	}
-	return NewShape(slices.Clone(keys))
+	clear(n.values[kept:])
+	n.values = n.values[:kept]
+	return names[:kept]
 }
 
 // changesKeys reports whether a change adds or removes a field.

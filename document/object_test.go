@@ -317,11 +317,35 @@ func TestEdit_WideObjectKeepsErrors(t *testing.T) {
 	edit := document.NewEdit(wide.Object(), nil)
 	edit.Set("a\x00b", int64(1))
 	require.ErrorContains(t, edit.Object().Err(), "NUL")
-	deep := document.NewEdit(wide.Object(), nil)
-	var value any = int64(1)
+}
+
+func TestEdit_NamesTheFieldThatIsTooDeep(t *testing.T) {
+	t.Parallel()
+	var deep any = int64(1)
 	for range document.MaxNesting {
-		value = document.A(value)
+		deep = document.A(deep)
 	}
-	deep.Set("new", value)
-	require.ErrorContains(t, deep.Object().Err(), "nested deeper")
+	wide := document.NewBuilder(0)
+	for i := range 100 {
+		wide.Set(fmt.Sprint("f", i), int64(i))
+	}
+	for _, o := range []document.Object{document.O(), document.O("old", 1), wide.Object()} {
+		edit := document.NewEdit(o, nil)
+		edit.Set("new", int64(1))
+		edit.Set("deep", deep)
+		err, ok := boterr.AsError(edit.Object().Err())
+		require.True(t, ok)
+		require.Equal(t, "deep", err.Field)
+		require.ErrorContains(t, err, "nested deeper")
+	}
+}
+
+func TestObject_AReplacedFieldKeepsTheErrorOfItsValue(t *testing.T) {
+	t.Parallel()
+	bad := document.O("x\x00", 1)
+	require.Error(t, bad.Err())
+	require.Error(t, document.O("a", 1).With("a", bad).Err())
+	edit := document.NewEdit(document.O("a", 1, "b", 2), nil)
+	edit.Set("a", bad)
+	require.Error(t, edit.Object().Err())
 }

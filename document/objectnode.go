@@ -176,6 +176,9 @@ func (n *objectNode) withValue(i int, value any) *objectNode {
 	}
 	next.shape = n.shape
 	next.fail(n.err())
+	if err := errOf(value); err != nil {
+		next.fail(boterr.PrefixField(next.shape.names[i], err))
+	}
 	next.depth, next.size = int32(n.depthWith(old, value, next)), int32(n.sizeWith(old, value, next))
 	return next
 }
@@ -243,8 +246,13 @@ func nulInName(name string) error {
 	return boterr.Invalid("", "the name %q of a field contains a NUL byte", name)
 }
 
-func (n *objectNode) checkDepth(key string) {
-	if n.depth > MaxNesting {
-		n.fail(boterr.Invalid(key, "is nested deeper than %d levels", MaxNesting))
+func (n *objectNode) checkDepth() {
+	if n.depth <= MaxNesting {
+		return
+	}
+	for i, name := range n.shape.names {
+		if depthOf(n.at(i)) >= MaxNesting {
+			n.fail(boterr.Invalid(name, "is nested deeper than %d levels", MaxNesting))
+		}
 	}
 }

@@ -53,8 +53,7 @@ func (s *Shape) Object(value func(i int) any) Object {
 		node.values = append(node.values, v)
 	}
 	if !isComplete {
-		b := Builder{shape: s, node: node}
-		return b.ObjectWithoutMissing()
+		s = NewShape(node.dropMissing(slices.Clone(s.names)))
 	}
 	node.complete(s)
 	return Object{node}

@@ -313,20 +313,27 @@ func TestEvaluation_ManySmallChanges(t *testing.T) {
 	}
 }
 
-func TestChange_ChargesManyElements(t *testing.T) {
+func TestChange_ChargesManyParts(t *testing.T) {
 	t.Parallel()
 	items := make([]any, rounds.Of(t, 2_000, 100_000))
+	fields := document.NewBuilder(len(items))
 	for i := range items {
 		items[i] = document.O("a", 1)
+		fields.Set(fmt.Sprint("f", i), int64(i))
 	}
-	o := document.O("_id", 1, "o", document.A(items...))
-	update, err := query.CompileUpdate(document.O("$set", document.O("o.$[].a", 2)))
-	require.NoError(t, err)
-	call := query.NewPartialEvaluation(t.Context(), len(items), 100_000)
-	for i := 0; err == nil && i < 60; i++ {
-		_, _, err = call.Change(query.Change{Update: update}, nil, o)
+	for path, o := range map[string]document.Object{
+		"o.$[].a": document.O("o", document.A(items...)),
+		"f1":      fields.Object(),
+		"o.f1":    document.O("o", fields.Object()),
+	} {
+		update := query.MustUpdate("$set", document.O(path, 2))
+		call := query.NewPartialEvaluation(t.Context(), len(items), 100_000)
+		var err error
+		for i := 0; err == nil && i < 200; i++ {
+			_, _, err = call.Change(query.Change{Update: update}, nil, o)
+		}
+		require.ErrorIs(t, err, boterr.ResourceExhausted, path)
 	}
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
 // endsLater is a context that ends after a number of checks.

@@ -144,9 +144,6 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 }
 
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
-	if err := run.steps(o.Len()); err != nil {
-		return nil, err
-	}
 	edit := document.NewEdit(o, run.call.shapes)
 	if err := n.editFields(&edit, run); err != nil {
 		return nil, err
@@ -155,6 +152,9 @@ func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, erro
 }
 
 func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
+	if err := run.steps(edit.Before().Len()); err != nil {
+		return err
+	}
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
 		if err != nil {

@@ -1,7 +1,6 @@
 package memserver
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -124,7 +123,7 @@ func aggregate(r *request) (bson.D, error) {
 		case i == 0 && operator[0].Key == "$geoNear":
 			documents, err = r.near(operator)
 		case operator[0].Key == "$sort":
-			documents, err = sorted(documents, operator)
+			documents, err = r.sorted(documents, operator)
 		case operator[0].Key == "$limit":
 			documents = documents[:min(int64(len(documents)), numberOf(operator, "$limit"))]
 		case operator[0].Key == "$group" && len(documents) == 0:
@@ -176,13 +175,18 @@ func (r *request) near(stage bson.D) ([]document.Object, error) {
 	return documents, nil
 }
 
-func sorted(documents []document.Object, stage bson.D) ([]document.Object, error) {
+func (r *request) sorted(documents []document.Object, stage bson.D) ([]document.Object, error) {
 	keys, _ := fieldOf[bson.D](stage, "$sort")
 	order, err := query.CompileSort(objectOf(keys))
-	if err == nil {
-		query.NewEvaluation(context.Background()).Sort(order, documents)
+	if err != nil {
+		return nil, err
 	}
-	return documents, err
+	sorting := query.NewEvaluation(r.ctx)
+	for _, o := range documents {
+		sorting.Visit(o)
+	}
+	sorting.Sort(order, documents)
+	return documents, sorting.Err()
 }
 
 // cursor returns the first documents. The rest is kept for the client's next requests.
