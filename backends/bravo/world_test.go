@@ -4,13 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/bravo"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bravofake"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/livechat"
@@ -21,14 +26,38 @@ import (
 // Agents answer in a group for each live chat, which they join through a link.
 func TestOutlet(t *testing.T) {
 	t.Parallel()
-	livechattest.RunOutlet(t, newOutlet)
+	livechattest.RunOutlet(t, func(t *testing.T) *livechattest.Harness {
+		t.Helper()
+		return newOutlet(t, newPlatform())
+	})
 }
 
-func newOutlet(t *testing.T) *livechattest.Harness {
+func TestOutlet_MessageThatFailsLater(t *testing.T) {
+	t.Parallel()
+	platform, failures := newPlatform(), 0
+	platform.Now = func() time.Time { return time.Unix(1_800_000_000, 0) } // Long after the last message of a person.
+	h := newOutlet(t, platform)
+	hasFailed := botctx.When(func(bot *botctx.Context) bool { return document.Get(bot.MessageEvent.Data, "status", "") == "failed" })
+	h.Host.Handle(
+		&botctx.Node{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello")},
+		&botctx.Node{ID: "failed", Global: botctx.GlobalInChannel, Trigger: hasFailed, Pre: botctx.Do(func(context.Context, *botctx.Context) error {
+			failures++
+			return nil
+		})},
+	)
+	h.Outlet.Says(0, livechattest.Chat{}, "hi")
+	for h.Outlet.Deliver() {
+		h.Host.Advance(0)
+	}
+	require.Equal(t, 1, failures, "the platform takes the message at first")
+}
+
+func newOutlet(t *testing.T, platform *bravofake.Platform) *livechattest.Harness {
 	t.Helper()
-	platform, in, agents := newPlatform(), desk(), [2]string{ada, bob}
+	in, agents := desk(), [2]string{ada, bob}
 	in.BroadcastGroups = connectortest.Tickets(agents[:]...)
 	events, joined := 0, 0
+	platform.ListsUntilShown = -1 // The platform reports new groups.
 	report := func(field, content string, args ...any) connectortest.Report {
 		events++
 		body := strings.NewReplacer(shopNumber, deskNumber, "ID", fmt.Sprint("wamid.in", events)).Replace(string(change(field, fmt.Sprintf(content, args...))))
@@ -42,7 +71,11 @@ func newOutlet(t *testing.T) *livechattest.Harness {
 			connector := newConnector(t, bravo.Config{HTTPClient: client, FindChannel: func(ctx context.Context, _ string) (*channel.Channel, error) {
 				return h.LoadChannel(ctx, livechattest.App, in.ID)
 			}})
-			return connector, connector.Handler(h.Accept)
+			handler := connector.Handler(h.Accept)
+			platform.Report = func(body []byte) {
+				handler.ServeHTTP(httptest.NewRecorder(), graphtest.Report(context.Background(), "/bravo", ownSecret, body))
+			}
+			return connector, handler
 		},
 		Posted: func() (all []connectortest.Posted) {
 			for _, sent := range platform.Sent() {
@@ -77,15 +110,15 @@ func newOutlet(t *testing.T) *livechattest.Harness {
 			return all
 		},
 	}.Harness(t)
+	hasJoined := botctx.When(func(bot *botctx.Context) bool {
+		return document.Get(bot.MessageEvent.Data, "type", "") == "group_participants_add"
+	})
 	h.Host.Handle(&botctx.Node{
-		ID: "joined", Global: botctx.GlobalInChannel, Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+		ID: "joined", Trigger: hasJoined, Global: botctx.GlobalInChannel, Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
 			_, err := bot.HandleAdminJoinedGroup(ctx, livechat.HandleAdminJoinedGroupParams{
 				Channel: bot.Channel, ExternalID: bot.MessageEvent.From, BravoGroupID: bot.MessageEvent.To,
 			})
 			return err
-		}),
-		Trigger: botctx.When(func(bot *botctx.Context) bool {
-			return document.Get(bot.MessageEvent.Data, "type", "") == "group_participants_add"
 		}),
 	})
 	return h
