@@ -31,7 +31,7 @@ func newOutlet(t *testing.T) *livechattest.Harness {
 	in.BroadcastGroups = connectortest.Tickets(agents[:]...)
 	reports := func(agent int, form string, fields ...any) connectortest.Report {
 		events++
-		item := fmt.Sprintf(`{"sender":{"id":%q},"timestamp":%d,%s}`, agents[agent], events, fmt.Sprintf(form, fields...))
+		item := fmt.Sprintf(`{"sender":{"id":%q},"timestamp":1,%s}`, agents[agent], fmt.Sprintf(form, fields...))
 		body := strings.ReplaceAll(`{"object":"page","entry":[{"id":"1901","messaging":[`+item+`]}]}`, "MID", fmt.Sprintf("m_in_%d", events))
 		return func(ctx context.Context) *http.Request {
 			return graphtest.Report(ctx, "/alpha", ownSecret, []byte(body))
