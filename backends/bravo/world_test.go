@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -35,7 +34,7 @@ func TestOutlet(t *testing.T) {
 func TestOutlet_MessageThatFailsLater(t *testing.T) {
 	t.Parallel()
 	platform, failures := newPlatform(), 0
-	platform.Now = func() time.Time { return time.Unix(1_800_000_000, 0) } // Long after the last message of a person.
+	platform.IsLate = true
 	h := newOutlet(t, platform)
 	hasFailed := botctx.When(func(bot *botctx.Context) bool { return document.Get(bot.MessageEvent.Data, "status", "") == "failed" })
 	h.Host.Handle(
