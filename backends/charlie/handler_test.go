@@ -419,39 +419,20 @@ func FuzzAnyReportIsAnswered(f *testing.F) {
 
 func clock() time.Time { return time.Unix(noon, 0) }
 
-// said returns the report of a message with a number as its text.
-func said(user string, n int) *http.Request {
-	return wrote(fmt.Sprintf("E-%s-%d", user, n),
-		fmt.Sprintf(`{"type":"message","channel":"D-%s","user":%q,"text":"%d","ts":"1.%06d"}`, user, user, n, n))
-}
-
-// taking returns the handler of a connector for the workspace T1. failures has the errors passed to OnError, by
-// sender.
-func taking(t *testing.T, accept func(context.Context, botctx.Inbound) error) (handler http.Handler, failures map[string]error) {
-	t.Helper()
-	failures = map[string]error{}
-	connector, err := charlie.New(charlie.Config{
-		FindChannel: findT1, Now: clock,
-		OnError: func(_ context.Context, inbound botctx.Inbound, err error) { failures[inbound.Event.From] = err },
-	})
-	require.NoError(t, err)
-	return connector.Handler(accept), failures
-}
-
 // The second of two taps in one request is refused, so the tool sends both again.
 func TestHandler_PartOfARequestIsRefused(t *testing.T) {
 	t.Parallel()
-	var keys []string
-	h, _ := taking(t, func(_ context.Context, arrived botctx.Inbound) error {
-		keys = append(keys, arrived.Key)
-		if len(keys) == 2 {
+	box := newInbox(t, charlie.Config{})
+	box.Refuse = func(in botctx.Inbound) error {
+		if in.Event.Payload() == "2" {
 			return errors.New("the store is gone")
 		}
 		return nil
-	})
+	}
 	const both = `[{"action_id":"a","value":"1","action_ts":"1.5"},{"action_id":"b","value":"2","action_ts":"1.5"}]`
-	require.Equal(t, http.StatusInternalServerError, ask(h, tapped(both)).Code)
-	require.Equal(t, http.StatusOK, ask(h, tapped(both)).Code)
-	require.Len(t, keys, 4)
-	require.Equal(t, keys[:2], keys[2:], "the first is known by its key")
+	require.Equal(t, http.StatusInternalServerError, box.Ask(tapped(both)).Code)
+	box.Refuse = nil
+	require.Equal(t, http.StatusOK, box.Ask(tapped(both)).Code)
+	require.Len(t, box.Got, 3)
+	require.Equal(t, box.Got[0].Key, box.Got[1].Key, "the first is known by its key")
 }

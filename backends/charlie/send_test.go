@@ -490,7 +490,7 @@ func TestRuntime_ReplyInThread(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkplace(t)
-			w.Runtime().HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			w.Host.Runtime().HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 				return bot.Reply(ctx, send.Text("hi"))
 			})
 			event := document.O("type", "message", "channel", c.conversation, "user", "U1", "text", "hello", "ts", "1.2")
@@ -498,7 +498,7 @@ func TestRuntime_ReplyInThread(t *testing.T) {
 				event = event.With("thread_ts", c.thread)
 			}
 			require.Equal(t, http.StatusOK, ask(w.handler, wrote("E1", event.String())).Code)
-			w.Advance(0)
+			w.Host.Advance(0)
 			sent := w.tool.sent(t, c.answeredIn)
 			require.Equal(t, []string{"hi", c.thread}, []string{sent.Get("text"), sent.Get("thread_ts")})
 		})

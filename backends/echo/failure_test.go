@@ -63,6 +63,18 @@ func TestError_OfEachKnownCode(t *testing.T) {
 	}
 }
 
+func TestError_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for code, says := range map[int64]string{
+		43004: "no longer follows the account", 45015: "more than 48 hours old", 45047: "has already got the 5 messages",
+	} {
+		_, err := over(t, refusing(echofake.Refusal{Code: code})).Send(t.Context(), toAda(send.Text("Hello")))
+		require.ErrorIs(t, err, boterr.FailedPrecondition)
+		require.ErrorContains(t, err, says)
+		require.Equal(t, code == 43004, send.IsGone(err), "otherwise the member may write again")
+	}
+}
+
 func TestError_OfAnUnknownCode(t *testing.T) {
 	t.Parallel()
 	_, err := over(t, refusing(echofake.Refusal{Code: 99999, Message: strings.Repeat("\x1b", 300)})).Send(t.Context(), toAda(send.Text("Hello")))

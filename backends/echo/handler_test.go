@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,13 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/backends/echo"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/echofake"
-	"github.com/botctx/go-sdk/internal/sealed"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -97,45 +92,6 @@ func TestHandler_RecordedReports(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The platform's example is from its product for companies, whose requests always have a signature that covers
-// the message.
-func TestHandler_RecordedEncryption(t *testing.T) {
-	t.Parallel()
-	var v struct {
-		Token, EncodingAESKey, AppID string
-		Incoming                     struct {
-			Timestamp, Nonce, Encrypt, Content, From, MsgID string
-			Signature                                       string `json:"msg_signature"`
-		}
-	}
-	connectortest.Facts(t, "echo", "crypto-vectors.json", &v)
-	var got []botctx.Inbound
-	handler := newConnector(t, echo.Config{
-		Now: func() time.Time { return time.Unix(1411525903, 0) },
-		FindChannel: func(context.Context, string) (*channel.Channel, error) {
-			in := shop()
-			in.Info = channel.EchoInfo{AppID: v.AppID, Further: channel.Further{
-				Unknown: channel.Hide(document.O("token", v.Token, "encodingAESKey", v.EncodingAESKey)),
-			}}
-			return in, nil
-		},
-	}).Handler(func(_ context.Context, inbound botctx.Inbound) error {
-		got = append(got, inbound)
-		return nil
-	})
-	query := url.Values{
-		"timestamp": {v.Incoming.Timestamp}, "nonce": {v.Incoming.Nonce}, "msg_signature": {v.Incoming.Signature},
-		"signature": {sealed.Sign(v.Token, v.Incoming.Timestamp, v.Incoming.Nonce)},
-	}
-	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/echo/gh_1?"+query.Encode(),
-		strings.NewReader("<xml><Encrypt>"+v.Incoming.Encrypt+"</Encrypt></xml>")))
-	require.Equal(t, http.StatusOK, answer.Code)
-	require.Equal(t, v.Incoming.Content, got[0].Event.Text())
-	require.Equal(t, v.Incoming.From, got[0].Event.From)
-	require.Equal(t, v.Incoming.MsgID, got[0].Event.MessageID)
 }
 
 func TestHandler_RefusesForgedReports(t *testing.T) {
@@ -250,17 +206,6 @@ func TestHandler_AnswersTheCheck(t *testing.T) {
 			require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
 		}
 	}
-}
-
-func TestHandler_TapComesBackAsThePayload(t *testing.T) {
-	t.Parallel()
-	b := newBox(t, find)
-	report := echofake.Tapped(echofake.Text(ada, "gh_shop", "7", noon(), "Yes"), `{"payload":"book","value":2}`)
-	require.Equal(t, http.StatusOK, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
-	event := b.Got[0].Event
-	require.Equal(t, "book", event.Payload())
-	require.EqualValues(t, 2, event.Value())
-	require.Equal(t, "Yes", document.Get(event.Data, "text", ""))
 }
 
 func TestHandler_WordsOfARecording(t *testing.T) {

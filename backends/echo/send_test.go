@@ -3,7 +3,6 @@ package echo_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -232,38 +231,6 @@ func TestSend_UploadedFileHasAName(t *testing.T) {
 		arrived := p.Arrivals(nil)
 		require.Contains(t, arrived[len(arrived)-1].Body, " "+name)
 	}
-}
-
-func TestSend_FiveMessagesInTwoDays(t *testing.T) {
-	t.Parallel()
-	p := newPlatform()
-	now := noon()
-	p.Now = func() time.Time { return now }
-	p.Writes(shopApp, ada, now)
-	connector := over(t, p)
-	for range 5 {
-		_, err := connector.Send(t.Context(), toAda(send.Text("Hello")))
-		require.NoError(t, err)
-	}
-	_, err := connector.Send(t.Context(), toAda(send.Text("Hello")))
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "has already got the 5 messages")
-	p.Writes(shopApp, ada, now)
-	now = now.Add(49 * time.Hour)
-	_, err = connector.Send(t.Context(), toAda(send.Text("Hello")))
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "more than 48 hours old")
-	require.False(t, send.IsGone(err), "the member may write again")
-	require.Len(t, p.Sent(), 5)
-}
-
-func TestSend_MemberWhoLeft(t *testing.T) {
-	t.Parallel()
-	p := newPlatform()
-	p.Leaves(shopApp, ada)
-	_, err := over(t, p).Send(t.Context(), toAda(send.Text("Hello")))
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.True(t, send.IsGone(err))
 }
 
 func TestSaveTag_ReplyOfThePlatform(t *testing.T) {

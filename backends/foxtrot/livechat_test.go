@@ -3,10 +3,8 @@ package foxtrot_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,55 +24,83 @@ import (
 // webApp is the id of the application for members in the widget.
 const webApp = "app-web"
 
-// helpdesk is a fake helpdesk and a host that gets its reports.
-type helpdesk struct {
-	*livechattest.MemoryHost
-
-	tb       testing.TB
-	platform *foxtrotfake.Platform
-	handler  http.Handler
-	// Each report is delivered this number of times.
-	times  int
-	isDown atomic.Bool
-}
-
-// ServeHTTP answers API calls, with 503 while isDown is true.
-func (h *helpdesk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.isDown.Load() {
-		http.Error(w, "the helpdesk is down", http.StatusServiceUnavailable)
-		return
-	}
-	h.platform.ServeHTTP(w, r)
-}
-
-// newHelpdesk returns a host whose agents use the channel outlet. If inlet is not nil, members write in the
-// helpdesk's widget.
-func newHelpdesk(tb testing.TB, inlet, outlet *channel.Channel) *helpdesk {
-	tb.Helper()
+// newHelpdesk returns an outlet whose agents use the channel in. If inlet is not nil, members write in the helpdesk's
+// widget.
+func newHelpdesk(t *testing.T, inlet, in *channel.Channel) (*livechattest.Harness, *foxtrotfake.Platform) {
+	t.Helper()
 	all := accounts()
 	all["web:secret-of-the-web"] = webApp
-	h := &helpdesk{tb: tb, platform: foxtrotfake.New(all), times: 1}
-	h.platform.AddConversation(webApp, ada)
-	h.platform.AddConversation(webApp, bob)
-	h.MemoryHost = livechattest.NewHost(tb, livechattest.HostConfig{
-		Inlet: inlet, Outlet: outlet,
-		Connect: func(host *livechattest.MemoryHost) send.Connectors {
+	platform := foxtrotfake.New(all)
+	platform.AddConversation(webApp, ada)
+	platform.AddConversation(webApp, bob)
+	var host *livechattest.MemoryHost
+	outlet := connectortest.Outlet{
+		Platform: platform, Channel: in, Inlet: inlet, Agents: [2]string{"agent:Grace", "agent:Hedy"},
+		Connect: func(h *livechattest.MemoryHost, client *http.Client) (send.Connector, http.Handler) {
+			host = h
 			connector, err := foxtrot.New(foxtrot.Config{
-				HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: h}}, Now: host.Now,
+				HTTPClient: client, Now: h.Now,
 				FindChannel: func(ctx context.Context, account string) (*channel.Channel, error) {
 					id := map[string]string{webApp: "web", deskApp: "desk", "tickets": "tickets"}[account]
-					return host.LoadChannel(ctx, livechattest.App, id)
+					return h.LoadChannel(ctx, livechattest.App, id)
 				},
 			})
-			require.NoError(tb, err)
+			require.NoError(t, err)
 			mux := http.NewServeMux()
-			mux.Handle("/foxtrot/{account}", connector.Handler(host.Accept))
-			h.handler = mux
-			return send.Connectors{channel.Foxtrot: foxtrot.Limited(connector)}
+			mux.Handle("/foxtrot/{account}", connector.Handler(h.Accept))
+			return foxtrot.Limited(connector), mux
 		},
-	})
-	return h
+		// In a request's conversation these are the messages to the agent, which the host sends in the member's name.
+		Posted: func() (all []connectortest.Posted) {
+			for _, sent := range platform.Sent() {
+				content := document.Get(sent.Body, "content", document.Object{})
+				all = append(all, connectortest.Posted{To: sent.To, Text: document.Get(content, "mediaUrl", sent.Text())})
+			}
+			return all
+		},
+		Says: func(agent int, conversation, text string) connectortest.Report {
+			platform.AgentSays(conversation, names[agent], text)
+			return nil
+		},
+		SendsFile: func(agent int, conversation, url string) connectortest.Report {
+			platform.AgentSendsFile(conversation, names[agent], url)
+			return nil
+		},
+		Reports: func() (all []connectortest.Report) { // The helpdesk reports the host's own messages, too.
+			for _, report := range platform.Reports() {
+				all = append(all, func(ctx context.Context) *http.Request {
+					if report.App == "" {
+						return foxtrotfake.PostSigned(ctx, "/foxtrot/tickets", webhookSecret, host.Now(), report.Body)
+					}
+					return foxtrotfake.Post(ctx, "/foxtrot/"+report.App, webhookSecret, report.Body)
+				})
+			}
+			return all
+		},
+	}
+	h := outlet.Harness(t)
+	h.Outlet.Take = nil
+	h.Outlet.Ticket = func(of livechattest.Chat) string {
+		for _, line := range outlet.Shown(of.Conversation) {
+			return line.Text
+		}
+		return ""
+	}
+	h.Outlet.Ends = func(_ int, in livechattest.Chat) { platform.AgentPasses(in.Conversation, "custom", "ticketClosed") }
+	h.Outlet.HandsBack = func(_ int, in livechattest.Chat) { platform.AgentPasses(in.Conversation, "custom", "") }
+	if inlet != nil {
+		members := []string{ada, bob}
+		h.Inlet = livechattest.Inlet{
+			Channel: "web",
+			Says:    func(who int, text string) { platform.MemberSays(members[who], text, "") },
+			Shown:   func(who int) []livechattest.Line { return outlet.Shown(members[who]) },
+		}
+	}
+	return h, platform
 }
+
+// names are the agents' names.
+var names = [2]string{"Grace", "Hedy"}
 
 // web is the channel for members in the widget.
 func web() *channel.Channel {
@@ -83,122 +109,40 @@ func web() *channel.Channel {
 	return in
 }
 
-// deliver posts the helpdesk's reports, including reports of the host's own messages.
-func (h *helpdesk) deliver() bool {
-	h.tb.Helper()
-	reports := h.platform.Reports()
-	for _, report := range reports {
-		for range h.times {
-			request := foxtrotfake.Post(h.tb.Context(), "/foxtrot/"+report.App, webhookSecret, report.Body)
-			if report.App == "" {
-				request = foxtrotfake.PostSigned(h.tb.Context(), "/foxtrot/tickets", webhookSecret, h.Now(), report.Body)
-			}
-			answer := httptest.NewRecorder()
-			h.handler.ServeHTTP(answer, request)
-			require.Equal(h.tb, http.StatusOK, answer.Code, "%s", report.Body)
-		}
-	}
-	return len(reports) > 0
-}
-
-func (h *helpdesk) widget() livechattest.Inlet {
-	members := []string{ada, bob}
-	return livechattest.Inlet{
-		Channel: "web",
-		Says:    func(who int, text string) { h.platform.MemberSays(members[who], text, "") },
-		Shown:   func(who int) []livechattest.Line { return h.shown(members[who]) },
-	}
-}
-
-// shown returns the messages in a conversation or ticket. In a request's conversation these are the messages to
-// the agent, which the host sends in the member's name.
-func (h *helpdesk) shown(to string) []livechattest.Line {
-	var lines []livechattest.Line
-	for _, sent := range h.platform.Sent() {
-		if sent.To != to {
-			continue
-		}
-		content := document.Get(sent.Body, "content", document.Object{})
-		lines = append(lines, livechattest.Line{Text: document.Get(content, "mediaUrl", sent.Text())})
-	}
-	return lines
-}
-
-func (h *helpdesk) harness(outlet string) *livechattest.Harness {
-	grace, hedy := livechat.Admin{AdminID: "grace", Name: "Grace"}, livechat.Admin{AdminID: "hedy", Name: "Hedy"}
-	grace.ExternalID, hedy.ExternalID = "agent:Grace", "agent:Hedy"
-	agents := [2]livechat.Admin{grace, hedy}
-	return &livechattest.Harness{
-		Host: h.MemoryHost, Inlet: h.Inlet(),
-		Outlet: livechattest.Outlet{
-			Channel: outlet, Agents: agents,
-			Ticket: func(of livechattest.Chat) string {
-				lines := h.shown(of.Conversation)
-				if len(lines) == 0 {
-					return ""
-				}
-				return lines[0].Text
-			},
-			Says: func(agent int, in livechattest.Chat, text string) string {
-				h.platform.AgentSays(in.Conversation, agents[agent].Name, text)
-				return ""
-			},
-			Shown: func(in livechattest.Chat) []livechattest.Line { return h.shown(in.Conversation) },
-			SendsFile: func(agent int, in livechattest.Chat, url string) {
-				h.platform.AgentSendsFile(in.Conversation, agents[agent].Name, url)
-			},
-			Ends:      func(_ int, in livechattest.Chat) { h.platform.AgentPasses(in.Conversation, "custom", "ticketClosed") },
-			HandsBack: func(_ int, in livechattest.Chat) { h.platform.AgentPasses(in.Conversation, "custom", "") },
-			Deliver:   h.deliver, Repeat: func() { h.times = 2 }, Fail: h.isDown.Store,
-		},
-	}
-}
-
-func TestOutlet_Conversations(t *testing.T) {
+func TestOutlet(t *testing.T) {
 	t.Parallel()
-	livechattest.RunOutlet(t, func(t *testing.T) *livechattest.Harness {
-		t.Helper()
-		return newHelpdesk(t, nil, desk()).harness("desk")
-	})
+	for name, newHarness := range map[string]func(t *testing.T) *livechattest.Harness{
+		"conversations":                 func(t *testing.T) *livechattest.Harness { t.Helper(); h, _ := newHelpdesk(t, nil, desk()); return h },
+		"conversations with the widget": func(t *testing.T) *livechattest.Harness { t.Helper(); h, _ := newHelpdesk(t, web(), desk()); return h },
+		"tickets":                       newTickets,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			livechattest.RunOutlet(t, newHarness)
+		})
+	}
 }
 
-// Members write in the widget of the helpdesk whose agents answer.
-func TestOutlet_ConversationsWithTheWidget(t *testing.T) {
-	t.Parallel()
-	livechattest.RunOutlet(t, func(t *testing.T) *livechattest.Harness {
-		t.Helper()
-		h := newHelpdesk(t, web(), desk())
-		harness := h.harness("desk")
-		harness.Inlet = h.widget()
-		return harness
-	})
-}
-
-func TestOutlet_Tickets(t *testing.T) {
-	t.Parallel()
-	livechattest.RunOutlet(t, func(t *testing.T) *livechattest.Harness {
-		t.Helper()
-		h := newHelpdesk(t, nil, tickets())
-		harness := h.harness("tickets")
-		outlet := &harness.Outlet
-		ids := []string{"7", "8"}
-		for i, id := range ids {
-			outlet.Agents[i].ExternalID = "agent:" + id
-		}
-		outlet.Says = func(agent int, in livechattest.Chat, text string) string {
-			h.platform.AgentComments(ticketOf(in), ids[agent], outlet.Agents[agent].Name, text)
-			return ""
-		}
-		outlet.Ends = func(_ int, in livechattest.Chat) { h.platform.AgentSolves(ticketOf(in)) }
-		outlet.SendsFile, outlet.HandsBack = nil, nil // Reports about tickets do not contain these.
-		return harness
-	})
+func newTickets(t *testing.T) *livechattest.Harness {
+	t.Helper()
+	h, platform := newHelpdesk(t, nil, tickets())
+	ids := [2]string{"7", "8"}
+	for i, id := range ids {
+		h.Outlet.Agents[i].ExternalID = "agent:" + id
+	}
+	h.Outlet.Says = func(agent int, in livechattest.Chat, text string) string {
+		platform.AgentComments(ticketOf(in), ids[agent], names[agent], text)
+		return ""
+	}
+	h.Outlet.Ends = func(_ int, in livechattest.Chat) { platform.AgentSolves(ticketOf(in)) }
+	h.Outlet.SendsFile, h.Outlet.HandsBack = nil, nil // Reports about tickets do not contain these.
+	return h
 }
 
 // The agents may close a request without writing.
 func TestOutlet_ClosedUnanswered(t *testing.T) {
 	t.Parallel()
-	h := newHelpdesk(t, nil, desk())
+	h, platform := newHelpdesk(t, nil, desk())
 	asks := func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
 		return err
@@ -208,24 +152,24 @@ func TestOutlet_ClosedUnanswered(t *testing.T) {
 		return err
 	}
 	isClosed := func(bot *botctx.Context) bool { return document.Get(bot.MessageEvent.Data, "status", "") == "closed" }
-	h.Handle(
+	h.Host.Handle(
 		&botctx.Node{ID: "person", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("a person"), Pre: botctx.Do(asks)},
 		&botctx.Node{ID: "closed", Global: botctx.GlobalInChannel, Trigger: botctx.When(isClosed), Pre: botctx.Do(ends)},
 	)
 	request := func() *livechat.AssignmentRecord {
-		h.Advance(time.Second)
-		for h.deliver() {
-			h.Advance(time.Second)
+		h.Host.Advance(time.Second)
+		for h.Outlet.Deliver() {
+			h.Host.Advance(time.Second)
 		}
-		all, err := h.Runtime().FindAssignments(t.Context(), livechattest.App, botctx.Query{})
+		all, err := h.Host.Runtime().FindAssignments(t.Context(), livechattest.App, botctx.Query{})
 		require.NoError(t, err)
 		require.Len(t, all, 1)
 		return all[0]
 	}
-	h.Inlet().Says(0, "a person")
+	h.Inlet.Says(0, "a person")
 	asked := request()
 	require.Equal(t, livechat.Pending, asked.State())
-	h.platform.AgentPasses(asked.Tickets[0].ChatID, "custom", "ticketClosed")
+	platform.AgentPasses(asked.Tickets[0].ChatID, "custom", "ticketClosed")
 	require.Equal(t, livechat.EndedByOutlet, request().EndedBy)
 }
 

@@ -3,6 +3,7 @@ package foxtrot_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -272,16 +273,10 @@ func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if f.isLost {
-		f.Handler.ServeHTTP(discarding{}, r)
+		f.Handler.ServeHTTP(httptest.NewRecorder(), r)
 	}
 	w.WriteHeader(http.StatusBadGateway)
 }
-
-type discarding struct{}
-
-func (discarding) Header() http.Header         { return http.Header{} }
-func (discarding) Write(p []byte) (int, error) { return len(p), nil }
-func (discarding) WriteHeader(int)             {}
 
 // After a failure of any call, the repeated request still leads to one conversation with one first message,
 // which is passed to the agents.

@@ -148,9 +148,14 @@ func TestSend_ReceiversAndConversations(t *testing.T) {
 		require.Equal(t, c.want, delivery.ChatID)
 		require.Equal(t, "28:app-of-the-shop", delivery.From)
 	}
-	message := to(adaID, send.Text("Hi"))
-	message.ReceiverType = "bot"
+	message := to(bobID, send.Text("Hi"))
+	message.GroupID = teamID
 	_, err := connector.Send(t.Context(), message)
+	require.NoError(t, err)
+	sent := p.Messages()
+	require.Equal(t, teamID, document.Get(sent[len(sent)-1].Opening, "channelData.team.id", ""))
+	message.ReceiverType = "bot"
+	_, err = connector.Send(t.Context(), message)
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.ErrorContains(t, err, "receiverType")
 }

@@ -8,15 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/backends/telegram"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
-	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestDifferences_FromTheFakes(t *testing.T) {
@@ -65,24 +62,6 @@ func TestExplore_OrderIsStoredOnce(t *testing.T) {
 			SendIDs: func() []string { return make([]string, len(w.Messages())) },
 		}
 	})
-}
-
-func TestWorld_AnswersInTheGroup(t *testing.T) {
-	t.Parallel()
-	w := newWorld()
-	connector := direct(t, w, telegram.Config{Logger: silent()})
-	runtime := connectortest.Host{
-		Store: memstore.New(), Connector: connector, Members: shop(), Agents: desk(), Grace: graces, Nodes: []*botctx.Node{
-			{ID: "menu", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("menu"), Responses: []send.Response{send.Text("Tea")}},
-		},
-	}.Start(t)
-	handler := routed(connector.Handler(runtime.Accept))
-	for number, chat := range []string{"-100200", w.topic} {
-		update := document.O("update_id", number+1, "message", w.MessageOf(bob, chat).With("text", "menu")).String()
-		require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, secretToken, update).Code)
-		connectortest.RunEvents(t, runtime)
-		require.Equal(t, "Tea", w.last(t, chat).Text)
-	}
 }
 
 // newUpdate returns Telegram's request with an update.

@@ -36,11 +36,12 @@ func handling(t *testing.T, d *connectortest.Box, config webhook.Config) http.Ha
 func TestHandler_SignedRequest(t *testing.T) {
 	t.Parallel()
 	d := &connectortest.Box{}
-	status, body := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, inboundBody("hi")))
+	request := strings.Replace(string(inboundBody("hi")), `"messageEvent"`, `"groupExternalId":"family","messageEvent"`, 1)
+	status, body := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, []byte(request)))
 	require.Equal(t, http.StatusOK, status)
 	require.JSONEq(t, `{"id":"msg_1","status":"accepted"}`, body)
 	require.Equal(t, []botctx.Inbound{{
-		App: "a1", Channel: "c1",
+		App: "a1", Channel: "c1", GroupExternalID: "family",
 		Event: send.MessageEvent{
 			From: "ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "msg_1",
 		},

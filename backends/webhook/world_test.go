@@ -101,7 +101,6 @@ type receiver struct {
 	arrived  []arrival
 	statuses []int
 	answer   string
-	headers  map[string]string
 }
 
 func newReceiver(t *testing.T, answer string, statuses ...int) *receiver {
@@ -118,9 +117,6 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	defer r.lock.Unlock()
 	status := r.statuses[min(len(r.arrived), len(r.statuses)-1)]
 	r.arrived = append(r.arrived, arrival{header: req.Header.Clone(), body: body})
-	for name, value := range r.headers {
-		w.Header().Set(name, value)
-	}
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, r.answer)
 }

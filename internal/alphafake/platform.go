@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/channel"
@@ -26,14 +25,11 @@ import (
 type Platform struct {
 	// AppSecret, if set, is the secret that each call must prove.
 	AppSecret string
-	// Now is the clock for the 24 hours after a member's message. If it is nil, the 24 hours do not end.
-	Now func() time.Time
 
 	mu sync.Mutex
-	// pages maps tokens to ids of pages. members maps the members of a page to the times of their last
-	// messages.
+	// pages maps tokens to ids of pages. Every page knows the members.
 	pages   map[string]string
-	members map[string]map[string]time.Time
+	members []string
 	sent    []Message
 	actions []string
 	// labels has the names of a page's labels by number. labelled has the numbers of a member's labels.
@@ -54,23 +50,13 @@ type Message struct {
 // New returns a platform. pages maps tokens to ids of pages. Every page knows these members.
 func New(pages map[string]string, members ...string) *Platform {
 	p := &Platform{
-		pages: pages, members: map[string]map[string]time.Time{}, labels: map[string]map[int64]string{},
+		pages: pages, members: members, labels: map[string]map[int64]string{},
 		labelled: map[string][]int64{}, threads: map[string]send.ThreadHandover{}, files: map[string]string{},
 	}
 	for _, page := range pages {
-		p.members[page], p.labels[page] = map[string]time.Time{}, map[int64]string{}
-		for _, member := range members {
-			p.members[page][member] = time.Time{}
-		}
+		p.labels[page] = map[int64]string{}
 	}
 	return p
-}
-
-// Writes records that a member wrote to a page at this time.
-func (p *Platform) Writes(page, member string, at time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.members[page][member] = at
 }
 
 // AddLabel adds a label to a page.
@@ -238,17 +224,14 @@ func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 
 // mayWrite returns a refusal if the page may not write to the member.
 func (p *Platform) mayWrite(c call, to string) *graphtest.Refusal {
-	wrote, isKnown := p.members[c.page][to]
 	tag := document.Get(c.body, "tag", "")
 	switch {
-	case !isKnown:
+	case !slices.Contains(p.members, to):
 		return refuse(100, 2018001, "(#100) No matching user found")
 	case p.threads[to].TargetAppID != "":
 		return refuse(10, 2018300, "(#10) Another app is controlling this thread now")
 	case slices.Contains([]string{"CONFIRMED_EVENT_UPDATE", "POST_PURCHASE_UPDATE", "ACCOUNT_UPDATE"}, tag):
 		return refuse(100, 0, "(#100) Invalid parameter")
-	case p.Now != nil && tag == "" && p.Now().Sub(wrote) > 24*time.Hour:
-		return refuse(10, 2018278, "(#10) This message is sent outside of allowed window.")
 	default:
 		return nil
 	}
@@ -309,7 +292,7 @@ func (p *Platform) label(c call) (document.Object, *graphtest.Refusal) {
 }
 
 func (p *Platform) profile(c call) (document.Object, *graphtest.Refusal) {
-	if _, isKnown := p.members[c.page][c.path[0]]; !isKnown {
+	if !slices.Contains(p.members, c.path[0]) {
 		return document.Object{}, refuse(100, 33, "Unsupported get request. Object does not exist.")
 	}
 	return document.O(

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/document"
@@ -22,8 +21,8 @@ import (
 
 // Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
-	// Now is the clock for the 24 hours after a member's message. If it is nil, the 24 hours do not end.
-	Now func() time.Time
+	// IsLate is true if the last messages of all members are more than 24 hours old.
+	IsLate bool
 	// Report, if set, is called with the report of each new group, in a separate goroutine.
 	Report func(body []byte)
 	// ReportsPerGroup is the number of reports of each new group. 0 means one.
@@ -34,7 +33,7 @@ type Platform struct {
 
 	mu      sync.Mutex
 	numbers map[string]string
-	members map[string]time.Time
+	members []string
 	sent    []Message
 	marks   []string
 	groups  []*group
@@ -59,18 +58,7 @@ type group struct {
 
 // New returns a platform. numbers maps tokens to numbers. Every number knows these members.
 func New(numbers map[string]string, members ...string) *Platform {
-	p := &Platform{numbers: numbers, members: map[string]time.Time{}, files: map[string]string{}}
-	for _, member := range members {
-		p.members[member] = time.Time{}
-	}
-	return p
-}
-
-// Writes records that a member wrote at this time.
-func (p *Platform) Writes(member string, at time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.members[member] = at
+	return &Platform{numbers: numbers, members: members, files: map[string]string{}}
 }
 
 // AddGroup adds a group to a number.
@@ -234,7 +222,7 @@ func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 		return document.O("success", true), nil
 	}
 	to := document.Get(c.body, "to", "")
-	wrote, isMember := p.members[to]
+	isMember := slices.Contains(p.members, to)
 	isGroup := p.find(to) != nil
 	switch {
 	case !isMember && !isGroup:
@@ -252,7 +240,7 @@ func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 		"id", id, "status", "delivered", "timestamp", "1700000000", "recipient_id", to,
 		"biz_opaque_callback_data", document.Get(c.body, "biz_opaque_callback_data", ""),
 	)
-	if p.Now != nil && !isGroup && document.Get(c.body, "type", "") != "template" && p.Now().Sub(wrote) > 24*time.Hour {
+	if p.IsLate && !isGroup && document.Get(c.body, "type", "") != "template" {
 		status = status.With("status", "failed").With("errors", document.A(document.O(
 			"code", 131047, "title", "Re-engagement message", "message", "Re-engagement message",
 			"error_data", document.O("details", "More than 24 hours have passed since the customer last replied to this number."),

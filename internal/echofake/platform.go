@@ -25,10 +25,6 @@ import (
 
 // Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
-	// Now is the clock for the 48 hours and 5 messages after a member's message. If it is nil, these limits do
-	// not apply.
-	Now func() time.Time
-
 	mu       sync.Mutex
 	accounts map[string]*account
 	sent     []Message
@@ -42,15 +38,8 @@ type Platform struct {
 // issues but refuses.
 type account struct {
 	secret, token, stale string
-	members              map[string]*follower
+	members              []string
 	tags                 map[string][]int64
-}
-
-// follower is a member of an account. left is the number of messages that the account may still send to the
-// member.
-type follower struct {
-	wrote time.Time
-	left  int
 }
 
 type file struct{ kind, name, content string }
@@ -69,37 +58,17 @@ func (m Message) Text() string {
 
 // Limits of the platform.
 const (
-	messagesPerTurn = 5
-	window          = 48 * time.Hour
-	maxTag          = 100
-	tokenLife       = 7200
+	maxTag    = 100
+	tokenLife = 7200
 )
 
 // New returns a platform. secrets maps app ids to secrets. Every account has these members.
 func New(secrets map[string]string, members ...string) *Platform {
 	p := &Platform{accounts: map[string]*account{}, files: map[string]file{}}
 	for app, secret := range secrets {
-		made := &account{secret: secret, members: map[string]*follower{}, tags: map[string][]int64{}}
-		for _, member := range members {
-			made.members[member] = &follower{}
-		}
-		p.accounts[app] = made
+		p.accounts[app] = &account{secret: secret, members: members, tags: map[string][]int64{}}
 	}
 	return p
-}
-
-// Writes records that a member wrote to an account at this time.
-func (p *Platform) Writes(app, member string, at time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.accounts[app].members[member] = &follower{wrote: at, left: messagesPerTurn}
-}
-
-// Leaves records that a member no longer follows an account.
-func (p *Platform) Leaves(app, member string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.accounts[app].members[member] = nil
 }
 
 // Expire ends the current token of an account. The next request for a token creates a new one.
@@ -249,9 +218,12 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case PathSend:
 		refused = p.message(app, of, body)
 	case PathTyping:
-		if refused = p.mayWrite(of, document.Get(body, "touser", "")); refused.Code == 0 {
-			p.actions = append(p.actions, document.Get(body, "command", "")+" to "+document.Get(body, "touser", ""))
+		to := document.Get(body, "touser", "")
+		if !slices.Contains(of.members, to) {
+			refused = Refusal{40003, "invalid openid"}
+			break
 		}
+		p.actions = append(p.actions, document.Get(body, "command", "")+" to "+to)
 	case PathTag:
 		refused = of.tag(body)
 	default:
@@ -293,32 +265,14 @@ func (p *Platform) giveToken(w http.ResponseWriter, r *http.Request) {
 
 func (p *Platform) message(app string, of *account, body document.Object) Refusal {
 	to, kind := document.Get(body, "touser", ""), document.Get(body, "msgtype", "")
-	if refused := p.mayWrite(of, to); refused.Code != 0 {
-		return refused
+	if !slices.Contains(of.members, to) {
+		return Refusal{40003, "invalid openid"}
 	}
 	if refused := p.check(kind, body); refused.Code != 0 {
 		return refused
 	}
-	of.members[to].left--
 	p.sent = append(p.sent, Message{App: app, To: to, Body: body})
 	return Refusal{Message: "ok"}
-}
-
-// mayWrite returns a refusal if the account may not write to the member.
-func (p *Platform) mayWrite(of *account, to string) Refusal {
-	known, isThere := of.members[to]
-	switch {
-	case !isThere:
-		return Refusal{40003, "invalid openid"}
-	case known == nil:
-		return Refusal{43004, "require subscribe"}
-	case p.Now != nil && p.Now().Sub(known.wrote) > window:
-		return Refusal{45015, "response out of time limit or subscription is canceled"}
-	case p.Now != nil && known.left <= 0:
-		return Refusal{45047, "out of response count limit"}
-	default:
-		return Refusal{}
-	}
 }
 
 // check returns a refusal if the platform cannot show the content.
@@ -348,7 +302,7 @@ func (a *account) tag(body document.Object) Refusal {
 	}
 	for _, to := range document.Get(body, "openid_list", []string{}) {
 		switch tags := a.tags[to]; {
-		case a.members[to] == nil:
+		case !slices.Contains(a.members, to):
 			return Refusal{40003, "invalid openid"}
 		case slices.Contains(tags, tag):
 		case len(tags) >= send.MaxMemberTags:

@@ -86,7 +86,6 @@ type Platform struct {
 	// channels, and created the channels.
 	groups        map[string]string
 	members       map[string][]string
-	blocked       map[string]bool
 	conversations map[string]*conversation
 	messages      []Message
 	typing        []string
@@ -114,7 +113,7 @@ func New(apps ...App) *Platform {
 		Now:        func() time.Time { return time.Unix(1_700_000_000, 0) },
 		ServiceURL: ServiceURL, TokenLife: time.Hour,
 		apps: map[string]App{}, tokens: map[string]grant{}, users: map[string]string{}, groups: map[string]string{},
-		members: map[string][]string{}, blocked: map[string]bool{}, conversations: map[string]*conversation{}, files: map[string]string{},
+		members: map[string][]string{}, conversations: map[string]*conversation{}, files: map[string]string{},
 	}
 	for _, app := range apps {
 		p.apps[app.ID] = app
@@ -141,13 +140,6 @@ func (p *Platform) AddFile(id, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files[id] = content
-}
-
-// Block makes a user block or unblock all bots.
-func (p *Platform) Block(user string, isBlocked bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.blocked[user] = isBlocked
 }
 
 // Revoke invalidates all tokens.
@@ -389,11 +381,6 @@ func (p *Platform) begin(w http.ResponseWriter, c call) {
 func (p *Platform) recipientIn(w http.ResponseWriter, c call) (string, document.Object, bool) {
 	id := c.path[1]
 	if personal := p.conversations[id]; personal != nil && strings.HasPrefix(id, "a:"+c.by.ID+"-") {
-		if p.blocked[personal.user] {
-			answer(w, http.StatusForbidden, document.O("errorCode", 209, "message",
-				"{\r\n  \"subCode\": \"MessageWritesBlocked\",\r\n  \"details\": \"Thread is blocked from message writes.\"\r\n}"))
-			return "", document.Object{}, false
-		}
 		return personal.user, personal.opening, true
 	}
 	group, _, _ := strings.Cut(id, ";")

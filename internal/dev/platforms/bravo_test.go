@@ -187,8 +187,7 @@ func TestBravo_OwnMessagesFitTheAPI(t *testing.T) {
 		_, err := h.Connector.Send(t.Context(), send.Message{ID: "1", Channel: h.Channel, To: "16505551234", Response: response})
 		require.NoError(t, err)
 	}
-	now := time.Unix(1_800_000_000, 0)
-	platform.Now = func() time.Time { return now }
+	platform.IsLate = true
 	_, err := h.Connector.Send(t.Context(), send.Message{ID: "2", Channel: h.Channel, To: "16505551234", Response: send.Text("late")})
 	require.NoError(t, err)
 	creator := h.Connector.(livechat.GroupCreator)
