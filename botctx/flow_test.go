@@ -167,18 +167,6 @@ func TestFlow_GlobalNodesOfSeveralTrees(t *testing.T) {
 	}
 }
 
-func TestFlow_OffTrees(t *testing.T) {
-	t.Parallel()
-	p, channelID := choosing(t, botctx.Flow{}, channel.PriorityGroup{OffTrees: []string{"night"}})
-	ada := p.AddMember(member.Member{Channel: channelID})
-	p.SwitchChannel(channelID, false)
-	ada.Says("hi")
-	require.Equal(t, "night", ada.Last())
-	p.SwitchChannel(channelID, true)
-	ada.Says("hi")
-	require.Equal(t, "shop", ada.Last())
-}
-
 func TestFlow_SmallestPriority(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
