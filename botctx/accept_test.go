@@ -600,12 +600,3 @@ func TestReceive_NoLogic(t *testing.T) {
 	require.Empty(t, first.runs)
 	require.Len(t, last.runs, 1, "a later HandleFunc replaces the function")
 }
-
-func TestReceive_Error(t *testing.T) {
-	t.Parallel()
-	failed := errors.New("out of tea")
-	p := fakes.New(fakes.For(t))
-	p.HandleFunc(func(context.Context, *botctx.Context) error { return failed })
-	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
-	require.ErrorIs(t, err, failed)
-}

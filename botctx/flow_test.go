@@ -297,13 +297,6 @@ func TestFlow_HostFails(t *testing.T) {
 	}
 }
 
-func TestReceive_NoAnswer(t *testing.T) {
-	t.Parallel()
-	_, ada := withNodes(t, answering("hello", "", on("hello")))
-	ada.Says("bye")
-	require.Empty(t, ada.Messages())
-}
-
 func TestHandleFunc_NoNode(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(t, answering("hello", "", on("hello")), answering("mute", "", priority(-10)))

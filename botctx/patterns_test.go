@@ -141,18 +141,6 @@ func TestAgenda_Cause(t *testing.T) {
 	require.Equal(t, "idle", seen[0].Agenda.Tag)
 }
 
-func TestAgenda_Unknown(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.OtherNodes = true }))
-	p.Handle(&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}})
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	ada.Says("order")
-	err := p.TryAdvance(time.Hour)
-	require.ErrorIs(t, err, boterr.NotFound)
-	require.ErrorContains(t, err, "there is no node reminder")
-	require.ErrorContains(t, err, ada.ID())
-}
-
 // callAgent asks for an agent. Its ticket is for an outlet on Charlie.
 func callAgent(ctx context.Context, bot *botctx.Context) error {
 	ticket := send.Buttons("{{firstName}} is waiting", send.Postback("Take", livechat.TakePayload)).WithPlaceholders()
