@@ -218,28 +218,6 @@ func TestAccept_RefusesWhatNamesNobody(t *testing.T) {
 	}
 }
 
-func TestAccept_TriedAgainSendsOnlyWhatWasNotSent(t *testing.T) {
-	t.Parallel()
-	f := newFleet(t)
-	isBroken := true
-	two := func(ctx context.Context, bot *botctx.Context) error {
-		if err := bot.Reply(ctx, send.Text("one")); err != nil {
-			return err
-		}
-		if isBroken {
-			return boterr.New(boterr.Unavailable, "", "no answer")
-		}
-		return bot.Reply(ctx, send.Text("two"))
-	}
-	first := f.process(two)
-	require.NoError(t, first.Accept(t.Context(), fromAda("hi", "m1")))
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(f.runNext(first).Err))
-	isBroken = false
-	f.advance(time.Second)
-	require.NoError(t, f.runNext(f.process(two)).Err)
-	require.Equal(t, []string{"one", "two"}, f.sent.all())
-}
-
 // TestAccept_FrozenRunChangesNothing freezes a run until another process has taken over its lane. Then the frozen run
 // continues, and its sends, writes and write-back are refused.
 func TestAccept_FrozenRunChangesNothing(t *testing.T) {
@@ -578,17 +556,6 @@ func TestReceive_UnknownSender(t *testing.T) {
 	require.Empty(t, second.Values, "each run has its own Values")
 }
 
-func TestReceive_OtherChannel(t *testing.T) {
-	t.Parallel()
-	var logic seen
-	p := fakes.New(fakes.For(t))
-	p.HandleFunc(logic.look)
-	for range 2 {
-		require.NoError(t, p.Runtime().Receive(t.Context(), hello(p.AddChannel(channel.Channel{}).ID)))
-	}
-	require.NotEqual(t, logic.runs[0].Member.ID, logic.runs[1].Member.ID)
-}
-
 func TestReceive_Refuses(t *testing.T) {
 	t.Parallel()
 	var logic seen
@@ -632,13 +599,4 @@ func TestReceive_NoLogic(t *testing.T) {
 	require.NoError(t, p.Runtime().Receive(t.Context(), hello(web.ID)))
 	require.Empty(t, first.runs)
 	require.Len(t, last.runs, 1, "a later HandleFunc replaces the function")
-}
-
-func TestReceive_Error(t *testing.T) {
-	t.Parallel()
-	failed := errors.New("out of tea")
-	p := fakes.New(fakes.For(t))
-	p.HandleFunc(func(context.Context, *botctx.Context) error { return failed })
-	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
-	require.ErrorIs(t, err, failed)
 }

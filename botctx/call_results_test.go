@@ -13,7 +13,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
@@ -21,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -155,8 +153,6 @@ func TestCall_ResultThatJSONDoesNotHave(t *testing.T) {
 	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "the result must not lose fields")
 }
 
-func allTypes() []channel.Type { return channel.Types() }
-
 // newRecipient returns the only member of a new platform with one channel of a type.
 func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
@@ -164,186 +160,6 @@ func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.
 	p.AddChannel(channel.Channel{ID: string(platform), Type: platform})
 	recipient := p.AddMember(member.Member{Channel: string(platform), FirstName: "Ada", BotID: "bot-7"})
 	return p, recipient
-}
-
-// answerTo returns the expected JSON result of sendResponse for a message in the outbox.
-func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
-	t.Helper()
-	var reply string
-	switch sent.Type {
-	case channel.Charlie:
-		message := sent.Response.With("type", "message").With("ts", sent.MessageID)
-		return fmt.Sprintf(`{"ok": true, "channel": %q, "ts": %q, "message": %s}`, sent.ChatID, sent.MessageID, message)
-	case channel.Echo:
-		return echoAnswerTo(t, sent)
-	case channel.Alpha:
-		reply = fmt.Sprintf(`{"recipient_id": %q, "message_id": %q}`, sent.To, sent.MessageID)
-	case channel.Bravo:
-		reply = fmt.Sprintf(`{"contacts": [{"input": %[1]q, "wa_id": %[1]q}], "messages": [{"id": %[2]q}]}`, sent.To, sent.MessageID)
-	case channel.Delta:
-		require.Regexp(t, `^req-\d{6}$`, answer.Get("result.id").String())
-		reply = fmt.Sprintf(`{"id": %q, "STATUS": "OK"}`, answer.Get("result.id").String())
-	default:
-		reply = fmt.Sprintf(`{"id": %q}`, sent.MessageID)
-	}
-	return fmt.Sprintf(`{"result": %s, "messageEvent": {"from": "bot-7", "to": %q, "data": %s, "type": %q, "timestamp": %d, "messageId": %q}}`,
-		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.SentAt.UnixMilli(), sent.MessageID)
-}
-
-// echoAnswerTo returns the expected result on Echo, which has only the fields of the sent message.
-func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
-	t.Helper()
-	switch sent.Response.Type() {
-	case send.TypeText, send.TypeQuickReplies, send.TypeButton:
-		return fmt.Sprintf(`{"msgType": "text", "text": %q}`, sent.Response.Text())
-	case send.TypeImage:
-		return `{"msgType": "image", "url": "https://shop.example/a.png", "image": "https://shop.example/a.png"}`
-	case send.TypeAudio:
-		return `{"msgType": "voice", "url": "https://shop.example/a.mp3"}`
-	case send.TypeVideo:
-		return `{"msgType": "video", "url": "https://shop.example/a.mp4", "video": "https://shop.example/a.mp4"}`
-	case send.TypeFile:
-		return `{"msgType": "file", "url": "https://shop.example/a.pdf"}`
-	case send.TypeNews:
-		return `{"msgType": "news", "news": [{"title": "Tea", "description": "Green", "url": "https://shop.example", "picurl": "https://shop.example/a.png"}],
-			"title": "Tea", "description": "Green", "url": "https://shop.example", "image": "https://shop.example/a.png"}`
-	case send.TypeCarousel:
-		return `{"msgType": "news", "news": [{"title": "Tea", "description": "Green", "picurl": "https://shop.example/a.png"}],
-			"title": "Tea", "description": "Green", "image": "https://shop.example/a.png"}`
-	case send.TypeTyping:
-		return `{"msgType": "typing"}`
-	default:
-		return `{"msgType": "poll", "text": "Tea?"}`
-	}
-}
-
-// everyType returns responses of every type, including an unknown one.
-func everyType() []string {
-	return []string{
-		`{"type": "TEXT", "text": "Hello", "transform": {"lang": "fr"}}`,
-		`{"type": "IMAGE", "url": "https://shop.example/a.png"}`,
-		`{"type": "AUDIO", "url": "https://shop.example/a.mp3"}`,
-		`{"type": "VIDEO", "url": "https://shop.example/a.mp4"}`,
-		`{"type": "FILE", "url": "https://shop.example/a.pdf"}`,
-		`{"type": "QUICK_REPLIES", "text": "Tea?", "quickReplies": [{"content_type": "text", "title": "Yes", "payload": "yes"}, {"content_type": "location"}]}`,
-		`{"type": "BUTTON", "text": "Tea?", "buttons": [{"type": "postback", "title": "Yes", "payload": {"payload": "yes", "value": 1}}, {"type": "web_url", "title": "Shop", "url": "https://shop.example"}]}`,
-		`{"type": "CAROUSEL", "carousel": [{"title": "Tea", "subtitle": "Green", "image_url": "https://shop.example/a.png"}]}`,
-		`{"type": "TYPING", "duration": 500}`,
-		`{"type": "NEWS", "articles": [{"title": "Tea", "description": "Green", "url": "https://shop.example", "picurl": "https://shop.example/a.png"}]}`,
-		`{"type": "TEMPLATE", "elementName": "hello", "languageCode": "en", "components": []}`,
-		`{"type": "POLL", "text": "Tea?", "choices": ["yes", null, {"n": 1.5}]}`,
-	}
-}
-
-// isOfAnother reports whether a response in JSON has a type that only another platform supports.
-func isOfAnother(platform channel.Type, response string) bool {
-	given := gjson.Parse(response)
-	if given.Type == gjson.String {
-		given = gjson.Parse(given.String())
-	}
-	owner, isOwned := map[string]channel.Type{"NEWS": channel.Echo, "TEMPLATE": channel.Bravo}[given.Get("type").String()]
-	return isOwned && owner != platform
-}
-
-func TestSendResponse_PlatformShape(t *testing.T) {
-	t.Parallel()
-	for _, platform := range allTypes() {
-		t.Run(string(platform), func(t *testing.T) {
-			t.Parallel()
-			p, recipient := newRecipient(t, platform)
-			for _, response := range everyType() {
-				if !requireRefusedOrSent(t, recipient, response) {
-					require.True(t, isOfAnother(platform, response))
-					continue
-				}
-				sent := p.Sent()[len(p.Sent())-1]
-				require.Equal(t, []string{recipient.ID(), recipient.ExternalID()}, []string{sent.Member, sent.To})
-				again, err := recipient.Context().Call(t.Context(), "sendResponse", json.RawMessage(`{"response": `+response+`}`))
-				require.NoError(t, err)
-				answer := gjson.ParseBytes(again)
-				sent = p.Sent()[len(p.Sent())-1]
-				if platform == channel.Echo && sent.Response.Type() == send.TypeTyping {
-					require.Equal(t, "typing", answer.Get("msgType").String())
-					continue
-				}
-				require.JSONEq(t, answerTo(t, sent, answer), answer.Raw)
-			}
-		})
-	}
-}
-
-// requireRefusedOrSent sends a response in JSON to a member. It requires InvalidArgument with the path of the fault, or
-// success, and reports whether the response was sent.
-func requireRefusedOrSent(t *testing.T, to *fakes.Actor, response string) bool {
-	t.Helper()
-	before := len(to.Messages())
-	answer, err := to.Context().Call(t.Context(), "sendResponse", json.RawMessage(`{"response": `+response+`}`))
-	platform := channel.Type(to.Scope().Channel)
-	if err != nil {
-		if boterr.CodeOf(err) == boterr.Unsupported {
-			require.True(t, isOfAnother(platform, response), "%v", err)
-			requireFailure(t, err, "sendResponse", boterr.Unsupported, "response.type")
-		} else {
-			requireFailure(t, err, "sendResponse", boterr.InvalidArgument, "response")
-		}
-		require.Nil(t, answer)
-		require.Len(t, to.Messages(), before)
-		return false
-	}
-	require.False(t, isOfAnother(platform, response))
-	require.Len(t, to.Messages(), before+1)
-	operation, _ := operations.ByName("sendResponse")
-	shapeOf(t, operation, answer)
-	requireSentAs(t, response, to.LastMessage(), answer)
-	return true
-}
-
-// Any JSON value as a response is either refused with the path of the fault, or sent unchanged.
-func FuzzSendResponse(f *testing.F) {
-	for i, seed := range anyResponses() {
-		f.Add(uint8(i), seed)
-	}
-	f.Fuzz(func(t *testing.T, platform uint8, response string) {
-		if !json.Valid([]byte(response)) {
-			return
-		}
-		_, recipient := newRecipient(t, allTypes()[int(platform)%len(allTypes())])
-		requireRefusedOrSent(t, recipient, response)
-	})
-}
-
-// anyResponses returns JSON values: messages of every type, messages that exceed a limit, and values that are not
-// messages.
-func anyResponses() []string {
-	all := append(everyType(),
-		`null`, `7`, `[]`, `"x"`, `""`, `{}`, `{"type": null}`, `{"type": "TEXT", "text": "\ud800"}`, `{"type": "TEXT", "text": "{{firstName}}"}`,
-		`"{\"type\": \"TEXT\", \"text\": \"Hello\"}"`, `{"type": "X", "n": 1e999}`, `{"type": "X", "n": 12345678901234567890, "m": -0.0}`,
-		`{"type": "X", "type": "Y"}`, `{"type": "X", "$date": 1, "a.b": {"": [[[]]]}}`, `{"type": "IMAGE", "attachment_id": "7"}`, `{"type": "{{firstName}}"}`,
-	)
-	return append(all,
-		`{"type": "TEXT", "text": "`+strings.Repeat("é", send.MaxText)+`"}`, `{"type": "TEXT", "text": "`+strings.Repeat("🫖", send.MaxText+1)+`"}`,
-		`{"type": "CAROUSEL", "carousel": [{"title": "a", "buttons": [7]}, {"title": "a", "subtitle": "`+strings.Repeat("🫖", 81)+`"}]}`,
-	)
-}
-
-// requireSentAs checks that the sent message equals the given response, and that the result contains it.
-func requireSentAs(t *testing.T, response string, sent send.Response, answer json.RawMessage) {
-	t.Helper()
-	given, err := document.ParseJSON([]byte(response))
-	require.NoError(t, err)
-	if text, isText := given.(string); isText {
-		given, err = document.ParseJSON([]byte(text))
-		require.NoError(t, err)
-	}
-	want, isObject := given.(document.Object)
-	require.True(t, isObject)
-	if !strings.Contains(want.String(), "{{") { // Placeholders change the text.
-		require.Equal(t, want.String(), sent.String())
-	}
-	if event := gjson.GetBytes(answer, "messageEvent"); event.Exists() {
-		require.Equal(t, string(sent.Type()), event.Get("type").String())
-		require.Equal(t, sent.Data().String(), event.Get("data").Raw)
-	}
 }
 
 // ada is the scope of the caller.

@@ -167,18 +167,6 @@ func TestFlow_GlobalNodesOfSeveralTrees(t *testing.T) {
 	}
 }
 
-func TestFlow_OffTrees(t *testing.T) {
-	t.Parallel()
-	p, channelID := choosing(t, botctx.Flow{}, channel.PriorityGroup{OffTrees: []string{"night"}})
-	ada := p.AddMember(member.Member{Channel: channelID})
-	p.SwitchChannel(channelID, false)
-	ada.Says("hi")
-	require.Equal(t, "night", ada.Last())
-	p.SwitchChannel(channelID, true)
-	ada.Says("hi")
-	require.Equal(t, "shop", ada.Last())
-}
-
 func TestFlow_SmallestPriority(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -307,13 +295,6 @@ func TestFlow_HostFails(t *testing.T) {
 		require.ErrorIs(t, ada.TrySays("hi"), test.want, name)
 		require.Empty(t, ada.Messages(), name)
 	}
-}
-
-func TestReceive_NoAnswer(t *testing.T) {
-	t.Parallel()
-	_, ada := withNodes(t, answering("hello", "", on("hello")))
-	ada.Says("bye")
-	require.Empty(t, ada.Messages())
 }
 
 func TestHandleFunc_NoNode(t *testing.T) {

@@ -117,18 +117,6 @@ func TestGroups_Reply(t *testing.T) {
 	}
 }
 
-func TestGroups_NamedMember(t *testing.T) {
-	t.Parallel()
-	f := newFamily(t, channel.Bravo, nil, nil)
-	f.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.SendResponse(ctx, send.SendResponseParams{MemberID: document.One(bot.Member.ID), Response: send.Text("Your code: 1")})
-		return err
-	})
-	f.inGroup.Says("my code")
-	require.Equal(t, "Your code: 1", texts(f.ada))
-	require.Empty(t, texts(f.inGroup))
-}
-
 func TestGroups_ReplyFails(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, nil)

@@ -115,21 +115,6 @@ func TestInterceptor_Answers(t *testing.T) {
 	require.Equal(t, canned, p.Calls(botctx.OpGetMember)[0].Result)
 }
 
-func TestInterceptor_Repeats(t *testing.T) {
-	t.Parallel()
-	p, bot := newIntercepted(t, func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
-		if result, err := next(ctx); err != nil {
-			return result, err
-		}
-		return next(ctx)
-	})
-	_, err := bot.PatchDataToDataSource(t.Context(), datasource.PatchParams{
-		DataSourceID: "places", Patch: document.Inc("n", 1), WithModifier: true,
-	})
-	require.NoError(t, err)
-	require.Equal(t, 3, document.Get(p.Data("places")[0], "n", 0))
-}
-
 func TestInterceptor_Errors(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("the limit of calls is reached")

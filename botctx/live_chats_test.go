@@ -124,21 +124,6 @@ func TestLiveChat_ContextGroup(t *testing.T) {
 	}
 }
 
-func TestTap_Takes(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Delta}, []*botctx.Node{{ID: "none"}})
-	late := d.AddAgent("desk", "Hedy", "support")
-	d.ask(t)
-	ticket := d.grace.Ticket()
-	d.grace.Taps(ticket)
-	err := late.TryTaps(ticket)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "Grace")
-	d.grace.Says("Hello.")
-	require.Equal(t, "Hello.", d.ada.Last())
-	require.Equal(t, d.grace.ExternalID(), d.assignments(t)[0].Assignee)
-}
-
 func TestTap_Node(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Delta}, []*botctx.Node{
@@ -157,25 +142,6 @@ func TestTap_NoAssignment(t *testing.T) {
 		err := d.grace.TrySends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", payload)})
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 	}
-}
-
-func TestIdle_EndsLiveChat(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
-		{ID: "livechat:idle", Responses: []send.Response{send.Text("A node of that name ran.")}},
-	})
-	d.connect(t)
-	d.Advance(livechat.IdleTimeout - time.Minute)
-	d.grace.Says("Are you there?")
-	d.Advance(livechat.IdleTimeout - time.Minute)
-	require.Len(t, d.ada.Agendas(), 1)
-	require.True(t, d.ada.Member().BotMeta.LiveChat())
-
-	d.Advance(time.Minute)
-	require.Empty(t, d.ada.Agendas())
-	require.False(t, d.ada.Member().BotMeta.LiveChat())
-	require.Equal(t, livechat.EndedByIdle, d.assignments(t)[0].EndedBy)
-	require.Equal(t, "Are you there?", texts(d.ada))
 }
 
 // A message that comes while the live chat ends reaches the agent or the bot, wherever the end stops.
@@ -420,20 +386,6 @@ func TestIdle_Uncancelled(t *testing.T) {
 	require.Equal(t, 1, document.Get(d.ada.Member().Meta, "count", 0), "a bot's own agenda with such a tag runs its node")
 }
 
-func TestTap_OwnTicket(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "silent"}})
-	_, err := d.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{RelayMessage: map[channel.Type]send.Response{
-			channel.Charlie: send.Buttons("Who helps?", send.Postback("I do", "ACCEPT")),
-		}},
-	})
-	require.NoError(t, err)
-	d.grace.Taps(d.grace.Ticket())
-	d.ada.Says("It leaks.")
-	require.Equal(t, "It leaks.", d.grace.Last())
-}
-
 // plain is a connector without optional ports.
 type plain struct {
 	// panics makes Send panic.
@@ -645,85 +597,6 @@ func TestTexts_OfTheHost(t *testing.T) {
 	d.grace.Says("#done")
 	d.grace.Says("Hello?")
 	require.Equal(t, "C'est fini.", d.grace.Last())
-}
-
-// script returns a node that calls operations by name, like a script.
-func script(id, tree, command string, calls ...func(bot *botctx.Context) (name string, args document.Object)) *botctx.Node {
-	return &botctx.Node{ID: id, Tree: tree, Trigger: botctx.TextIs(command), Pre: []botctx.Action{
-		func(ctx context.Context, bot *botctx.Context) error {
-			for _, call := range calls {
-				name, args := call(bot)
-				text, err := args.MarshalJSON()
-				if err != nil {
-					return err
-				}
-				if _, err := bot.Call(ctx, name, text); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}}
-}
-
-// scripts returns nodes for texts of members and for commands of agents.
-func scripts() []*botctx.Node {
-	text := func(said string) document.Object { return document.O("type", "TEXT", "text", said) }
-	onEvent := func(name string, more ...any) func(bot *botctx.Context) (string, document.Object) {
-		return func(bot *botctx.Context) (string, document.Object) {
-			return name, document.O(append([]any{"channel", bot.Channel, "messageEvent", bot.MessageEvent}, more...)...)
-		}
-	}
-	return []*botctx.Node{
-		script("person", "", "person", func(bot *botctx.Context) (string, document.Object) {
-			return "createAssignment", document.O("member", bot.Member, "assignmentDetails", document.O("summary", "It leaks.", "groupName", "Kettle"))
-		}),
-		script("bye", "live chat", "bye", func(bot *botctx.Context) (string, document.Object) {
-			return "sendMessageToOutletGroup", document.O("groupId", bot.Member.Group, "response", text("{{firstName}} left."))
-		}, func(bot *botctx.Context) (string, document.Object) {
-			defer func() { bot.Member.Group = "" }()
-			return "inletEndLiveChat", document.O("channel", bot.Channel, "member", bot.Member, "options", document.O("recallRelayMessage", false))
-		}),
-		script("keep", "", "/keep", onEvent("saveGroupIdToMember")),
-		script("sales", "", "/sales", onEvent("reassignAssignment", "label", "sales")),
-		script("done", "", "/done", onEvent("sendMessageToInlet", "response", text("Goodbye!")), onEvent("endLiveChat")),
-	}
-}
-
-func TestCall_Desk(t *testing.T) {
-	t.Parallel()
-	for _, platform := range []channel.Type{channel.Bravo, channel.Charlie, channel.Delta} {
-		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {strictly()}} {
-			t.Run(string(platform)+" "+name, func(t *testing.T) {
-				t.Parallel()
-				d := newDesk(t, channel.Channel{
-					Type: platform, Name: "Desk", Description: "Where Grace works", Metadata: document.O("hours", "all"),
-				}, scripts(), append(options, withLiveChatTree())...)
-				d.ada.Says("person")
-				d.grace.Takes(d.grace.Ticket())
-				require.Equal(t, "It leaks.", d.grace.Last())
-				d.grace.Says("/keep")
-				require.Equal(t, d.assignments(t)[0].Group, d.ada.Member().Group)
-				d.ada.Says("bye")
-				require.Equal(t, "Ada left.", d.grace.Last())
-				require.False(t, d.ada.Member().BotMeta.LiveChat())
-				require.Empty(t, d.ada.Member().Group)
-
-				hedy := d.AddAgent("desk", "Hedy", "sales")
-				d.ada.Says("person")
-				d.grace.Takes(d.grace.Ticket())
-				d.grace.Says("/sales")
-				require.True(t, d.ada.Member().BotMeta.LiveChat())
-				hedy.Takes(hedy.Ticket())
-				hedy.Says("Hello.")
-				require.Equal(t, "Hello.", d.ada.Last())
-				hedy.Says("/done")
-				require.Equal(t, "Goodbye!", d.ada.Last())
-				require.False(t, d.ada.Member().BotMeta.LiveChat())
-				require.Empty(t, d.ada.Agendas())
-			})
-		}
-	}
 }
 
 func TestLiveChats_ConnectorPanics(t *testing.T) {

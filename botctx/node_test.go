@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -142,29 +141,6 @@ func TestNode_Values(t *testing.T) {
 	}}})
 	ada.Says("order")
 	require.Equal(t, "Enjoy your tea", ada.Last())
-}
-
-func TestNode_ComputedRedirect(t *testing.T) {
-	t.Parallel()
-	byHour := func(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
-		if bot.Now().Hour() < 8 {
-			return &botctx.Redirect{NodeCompositeID: "closed", Meta: document.O("opens", "8:00")}, nil
-		}
-		return &botctx.Redirect{NodeCompositeID: "menu"}, nil
-	}
-	p, ada := withNodes(
-		t,
-		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Redirect: botctx.ToOneOf(byHour, "closed", "menu")},
-		&botctx.Node{ID: "menu", Responses: []send.Response{send.Text("What would you like?")}},
-		&botctx.Node{ID: "closed", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
-			return bot.Reply(ctx, send.Text("We open at "+document.Get(bot.AgendaMeta, "opens", "")))
-		}}},
-	)
-	ada.Says("hi")
-	require.Equal(t, "We open at 8:00", ada.Last())
-	p.Advance(9 * time.Hour)
-	ada.Says("hi")
-	require.Equal(t, "What would you like?", ada.Last())
 }
 
 func TestHandle_RefusesNodes(t *testing.T) {

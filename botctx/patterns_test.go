@@ -141,37 +141,13 @@ func TestAgenda_Cause(t *testing.T) {
 	require.Equal(t, "idle", seen[0].Agenda.Tag)
 }
 
-func TestAgenda_Unknown(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.OtherNodes = true }))
-	p.Handle(&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}})
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	ada.Says("order")
-	err := p.TryAdvance(time.Hour)
-	require.ErrorIs(t, err, boterr.NotFound)
-	require.ErrorContains(t, err, "there is no node reminder")
-	require.ErrorContains(t, err, ada.ID())
-}
-
-// The tests below run typical bot logic for live chats with each kind of outlet.
-
-// withGroups are the outlets that create a group for each conversation. withTickets are the outlets with tickets; the
-// others have one direct conversation for each agent. allOutlets includes the outlets without tickets.
-var (
-	withGroups  = []channel.Type{channel.Bravo, channel.Charlie, channel.Delta}                     //nolint:gochecknoglobals // It does not change.
-	withTickets = append([]channel.Type{channel.Alpha, channel.Echo, channel.Hotel}, withGroups...) //nolint:gochecknoglobals // It does not change.
-	allOutlets  = append([]channel.Type{channel.Foxtrot, channel.Custom}, withTickets...)           //nolint:gochecknoglobals // It does not change.
-)
-
+// callAgent asks for an agent. Its ticket is for an outlet on Charlie.
 func callAgent(ctx context.Context, bot *botctx.Context) error {
-	relay := map[channel.Type]send.Response{channel.Foxtrot: send.Template("{{firstName}} is waiting")}
-	for _, platform := range withTickets {
-		relay[platform] = send.Buttons("{{firstName}} is waiting", send.Postback("Take", livechat.TakePayload)).WithPlaceholders()
-	}
+	ticket := send.Buttons("{{firstName}} is waiting", send.Postback("Take", livechat.TakePayload)).WithPlaceholders()
 	asked, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		Member: bot.Member,
 		AssignmentDetails: livechat.AssignmentDetails{
-			Summary: "Order 7 is late.", GroupName: "Order 7", RelayMessage: relay,
+			Summary: "Order 7 is late.", GroupName: "Order 7", RelayMessage: map[channel.Type]send.Response{channel.Charlie: ticket},
 		},
 		Meta: document.O("order", 7),
 	})
@@ -194,36 +170,11 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// transfer transfers the live chat to the sales agents.
-func transfer(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
-		MessageEvent: bot.MessageEvent, Channel: bot.Channel, Label: "sales",
-	})
-	return err
-}
-
-// inLiveChat returns a trigger that matches only messages of agents in a live chat.
-func inLiveChat(trigger botctx.Trigger) botctx.Trigger {
-	return botctx.AllOf(trigger, botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil }))
-}
-
 // shopNodes returns the nodes for members, for members in a live chat, and for commands of agents.
 func shopNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "agent", Trigger: botctx.TextIs("agent"), Pre: []botctx.Action{callAgent}, Responses: []send.Response{send.Template("One moment, {{firstName}}.")}},
-		{ID: "done", Trigger: inLiveChat(botctx.TextIs("#done")), Pre: []botctx.Action{done}},
-		{ID: "transfer", Trigger: inLiveChat(botctx.TextIs("#sales")), Pre: []botctx.Action{transfer}},
-	}
-}
-
-// forEach runs a test for each kind of outlet, on a desk with the nodes of the shop.
-func forEach(t *testing.T, kinds []channel.Type, test func(t *testing.T, d *desk)) {
-	t.Helper()
-	for _, kind := range kinds {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			test(t, newDesk(t, channel.Channel{Type: kind}, shopNodes(), withLiveChatTree()))
-		})
+		{ID: "done", Trigger: botctx.AllOf(botctx.TextIs("#done"), botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil })), Pre: []botctx.Action{done}},
 	}
 }
 
@@ -231,80 +182,4 @@ func forEach(t *testing.T, kinds []channel.Type, test func(t *testing.T, d *desk
 func (d *desk) callsAgent() {
 	d.ada.Says("agent")
 	d.grace.Takes(d.grace.Ticket())
-}
-
-func TestLiveChat_Tickets(t *testing.T) {
-	t.Parallel()
-	forEach(t, withTickets, func(t *testing.T, d *desk) {
-		t.Helper()
-		d.ada.Says("agent")
-		require.Equal(t, "One moment, Ada.", d.ada.Last())
-		require.True(t, d.ada.Member().BotMeta.LiveChat())
-		require.Equal(t, "Ada is waiting", d.grace.Ticket().Text())
-
-		d.grace.Taps(d.grace.Ticket())
-		require.Equal(t, "Order 7 is late.", d.grace.Last())
-		taken := d.assignments(t)[0]
-		require.Equal(t, d.grace.ExternalID(), taken.Assignee)
-		require.Equal(t, document.TimestampOf(d.Now()), taken.AssignedAt)
-		require.Equal(t, "Order 7", document.Get(taken.GroupInfo, "name", ""))
-
-		d.ada.Says("Where is it?")
-		d.grace.Says("On its way.")
-		require.Equal(t, "Order 7 is late.\nWhere is it?", texts(d.grace))
-		require.Equal(t, "One moment, Ada.\nOn its way.", texts(d.ada))
-	})
-}
-
-func TestLiveChat_NoTickets(t *testing.T) {
-	t.Parallel()
-	forEach(t, []channel.Type{channel.Foxtrot, channel.Custom}, func(t *testing.T, d *desk) {
-		t.Helper()
-		d.AddChannel(channel.Channel{ID: "others", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
-			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "all", Type: "public_channel"}}},
-		}})
-		d.Pair("web", "others", "desk")
-		passedOver := d.AddAgent("others", "Ida")
-		d.callsAgent()
-		require.Empty(t, passedOver.Tickets(), "the outlet without tickets has it alone")
-		require.Equal(t, d.assignments(t)[0].IsZendesk, len(d.Groups("desk")) > 0, "foxtrot begins a conversation")
-		d.ada.Says("Where is it?")
-		d.grace.Says("On its way.")
-		require.Equal(t, "Where is it?", d.grace.Last())
-		require.Equal(t, "On its way.", d.ada.Last())
-	})
-}
-
-func TestLiveChat_Done(t *testing.T) {
-	t.Parallel()
-	forEach(t, allOutlets, func(t *testing.T, d *desk) {
-		t.Helper()
-		d.callsAgent()
-		d.grace.Says("#done")
-		require.Equal(t, "Bye Ada!", d.ada.Last())
-		require.False(t, d.ada.Member().BotMeta.LiveChat())
-		require.Empty(t, d.ada.Agendas())
-		group, err := d.ada.Context().GetGroup(t.Context(), livechat.GetGroupParams{GroupID: d.assignments(t)[0].Group})
-		require.NoError(t, err)
-		require.False(t, group.Active)
-
-		d.grace.Says("#done") // After the end the text is neither a command nor relayed.
-		d.grace.Says("One more thing.")
-		require.Equal(t, "Bye Ada!", d.ada.Last())
-		d.ada.Says("agent") // A new request.
-		require.Len(t, d.assignments(t), 2)
-	})
-}
-
-func TestLiveChat_TransferNeedsGroups(t *testing.T) {
-	t.Parallel()
-	forEach(t, []channel.Type{channel.Alpha, channel.Foxtrot, channel.Custom}, func(t *testing.T, d *desk) {
-		t.Helper()
-		d.callsAgent()
-		err := d.grace.TrySays("#sales")
-		require.ErrorIs(t, err, boterr.Unsupported)
-		require.ErrorContains(t, err, "bravo, charlie, delta")
-		d.grace.Says("I shall ask them myself.")
-		require.Equal(t, "I shall ask them myself.", d.ada.Last())
-	})
 }

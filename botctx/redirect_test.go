@@ -44,28 +44,6 @@ func whole(id string, change ...func(*botctx.Node)) *botctx.Node {
 
 func goesTo(id string) func(*botctx.Node) { return func(n *botctx.Node) { n.Redirect = botctx.To(id) } }
 
-func TestRedirect_Chain(t *testing.T) {
-	t.Parallel()
-	_, ada := withNodes(t, whole("a", goesTo("b")), whole("b", goesTo("c")), &botctx.Node{ID: "c"})
-	result, err := ada.Context().RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
-		MemberID: ada.ID(), NodeCompositeID: "a",
-	})
-	require.NoError(t, err)
-	require.EqualValues(t, 1, result.OK)
-	require.Equal(t, ada.ID(), result.Member)
-	require.Len(t, result.SendResults, 3, "one for each node")
-	for i, want := range [][]string{{"a response"}, {"b response"}, {}} {
-		require.EqualValues(t, 1, result.SendResults[i].OK)
-		require.Equal(t, ada.ID(), result.SendResults[i].Member)
-		sent := []string{}
-		for _, one := range result.SendResults[i].Result {
-			sent = append(sent, one.MessageEvent.Text())
-		}
-		require.Equal(t, want, sent, "one for each response of the node, and none for what actions sent")
-	}
-	require.Equal(t, "a pre\na response\na post\nb pre\nb response\nb post", texts(ada))
-}
-
 func TestRedirect_JSON(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -167,36 +145,6 @@ func TestRedirect_JoinsRun(t *testing.T) {
 	require.Len(t, p.Calls(botctx.OpRedirectMemberToNode), 1)
 }
 
-func TestRedirect_OtherMember(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	bob := p.AddMember(member.Member{FirstName: "Bob"})
-	p.Handle(
-		&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-			redirectsTo(bob.ID(), "invited"),
-			func(ctx context.Context, bot *botctx.Context) error {
-				other, err := bot.GetMember(ctx, member.GetParams{MemberID: bob.ID()})
-				if err != nil {
-					return err
-				}
-				return bot.Reply(ctx, send.Text(other.FirstName+" "+document.Get(other.Meta, "invited", "")))
-			},
-		}},
-		&botctx.Node{ID: "invited", Pre: []botctx.Action{
-			sets("invited", "yes"),
-			func(_ context.Context, bot *botctx.Context) error {
-				require.Empty(t, bot.Values)
-				require.Nil(t, bot.MessageEvent)
-				return nil
-			},
-		}, Responses: []send.Response{send.Template("Hello {{firstName}}")}},
-	)
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	ada.Says("hi")
-	require.Equal(t, "Bob yes", texts(ada), "what its run changed is written back when it returns")
-	require.Equal(t, "Hello Bob", texts(bob))
-}
-
 func TestRedirect_Tree(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{
@@ -258,55 +206,6 @@ func TestRedirect_TreeOutsideOfNodes(t *testing.T) {
 	for _, actor := range []*fakes.Actor{ada, bob} {
 		require.Equal(t, "reminder (tree survey)", document.Get(actor.Member().Meta, "ran", ""))
 	}
-}
-
-func TestRedirect_Nowhere(t *testing.T) {
-	t.Parallel()
-	p, ada := withNodes(t, whole("a"))
-	other := p.AddChannel(channel.Channel{})
-	bob := p.AddMember(member.Member{Channel: other.ID})
-	stranger := p.AddMember(member.Member{App: "app-2"})
-	type params = botctx.RedirectMemberToNodeParams
-	for name, test := range map[string]struct {
-		given params
-		code  boterr.Code
-		field string
-		names string
-	}{
-		"no member":       {params{NodeCompositeID: "a"}, boterr.InvalidArgument, "memberId", ""},
-		"no node":         {params{MemberID: ada.ID()}, boterr.InvalidArgument, "nodeCompositeId", ""},
-		"an unknown node": {params{MemberID: ada.ID(), NodeCompositeID: "gone"}, boterr.NotFound, "nodeCompositeId", "gone"},
-		"an unknown tree": {params{MemberID: ada.ID(), NodeCompositeID: "a", TreeID: "gone"}, boterr.NotFound, "nodeCompositeId", "gone"},
-		"an unknown member": {
-			params{MemberID: "nobody", NodeCompositeID: "a"}, boterr.NotFound, "memberId", "nobody",
-		},
-		"a member of another app": {
-			params{MemberID: stranger.ID(), NodeCompositeID: "a"}, boterr.NotFound, "memberId", stranger.ID(),
-		},
-		"a member of another channel": {
-			params{MemberID: bob.ID(), NodeCompositeID: "a"}, boterr.InvalidArgument, "channelId", bob.ID(),
-		},
-		"another channel than the member's": {
-			params{MemberID: ada.ID(), ChannelID: other.ID, NodeCompositeID: "a"}, boterr.InvalidArgument, "channelId", ada.ID(),
-		},
-		"an unknown channel": {
-			params{MemberID: ada.ID(), ChannelID: "gone", NodeCompositeID: "a"}, boterr.NotFound, "channelId", "gone",
-		},
-		"a meta of what is no value": {
-			params{MemberID: ada.ID(), NodeCompositeID: "a", Meta: document.O("x", make(chan int))}, boterr.InvalidArgument, "meta.x", "",
-		},
-		"an option that does not exist": {
-			params{MemberID: ada.ID(), NodeCompositeID: "a", RedirectOptions: botctx.RedirectOptions{Unknown: document.O("runPreActions", false)}},
-			boterr.InvalidArgument, "redirectOptions.runPreActions", "runPreAction",
-		},
-	} {
-		_, err := ada.Context().RedirectMemberToNode(t.Context(), test.given)
-		requireFailure(t, err, "redirectMemberToNode", test.code, test.field)
-		require.ErrorContains(t, err, test.names, name)
-	}
-	_, err := p.Operations(botctx.Scope{}).RedirectMemberToNode(t.Context(), params{MemberID: ada.ID(), NodeCompositeID: "a"})
-	requireFailure(t, err, "redirectMemberToNode", boterr.InvalidArgument, "channelId")
-	require.Empty(t, p.Sent())
 }
 
 func TestRedirect_Endless(t *testing.T) {

@@ -35,16 +35,6 @@ func TestRelay_BothWays(t *testing.T) {
 	require.Equal(t, send.Image("https://shop.example/kettle.png"), d.grace.LastMessage())
 }
 
-func TestRelay_NotFilled(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
-	d.connect(t)
-	d.ada.Says("I am {{firstName}}.")
-	d.grace.Says("And {{lastName}}?")
-	require.Equal(t, "I am {{firstName}}.", texts(d.grace))
-	require.Equal(t, "And {{lastName}}?", texts(d.ada))
-}
-
 func TestRelay_NoMessage(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})

@@ -53,29 +53,23 @@ func meeting(runs int) botctx.Action {
 	}
 }
 
-func TestRuns_OtherMembers(t *testing.T) {
+// Runs of two members, and with ParallelRuns also of one member, run at once.
+func TestRuns_AtOnce(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{meeting(2)}})
-		bob := p.AddMember(member.Member{})
-		var working sync.WaitGroup
-		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
-		working.Go(func() { require.NoError(t, bob.TrySays("hi")) })
-		working.Wait()
-	})
-}
-
-func TestRuns_Parallel(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.ParallelRuns = true }))
-		p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{meeting(2)}})
-		ada := p.AddMember(member.Member{})
-		var working sync.WaitGroup
-		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
-		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
-		working.Wait()
-	})
+	for _, isOfOne := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.ParallelRuns = isOfOne }))
+			p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{meeting(2)}})
+			ada, other := p.AddMember(member.Member{}), p.AddMember(member.Member{})
+			if isOfOne {
+				other = ada
+			}
+			var working sync.WaitGroup
+			working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
+			working.Go(func() { require.NoError(t, other.TrySays("hi")) })
+			working.Wait()
+		})
+	}
 }
 
 func TestRuns_WaitForEachOther(t *testing.T) {
@@ -134,38 +128,29 @@ func TestRuns_RedirectBack(t *testing.T) {
 	require.ErrorContains(t, err, bob.ID())
 }
 
-// A call with a ctx that does not come from the action belongs to the run of the bot context.
-func TestRuns_JoinWithoutContext(t *testing.T) {
+// A call belongs to the run of its ctx or, if its ctx does not come from the action, to the run of its bot context.
+func TestRuns_Join(t *testing.T) {
 	t.Parallel()
-	_, ada := withNodes(
-		t,
-		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-			func(_ context.Context, bot *botctx.Context) error {
-				without := context.Background()
-				return redirectsTo("", "joined")(without, bot)
-			},
-		}},
-		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
-	)
-	ada.Says("hi")
-	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
-}
-
-// A call on another bot context of the same member belongs to the run of the ctx.
-func TestRuns_JoinOtherContext(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.Handle(
-		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-			func(ctx context.Context, bot *botctx.Context) error {
-				return redirectsTo(bot.Member.ID, "joined")(ctx, p.Operations(bot.Scope()))
-			},
-		}},
-		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
-	)
-	ada := p.AddMember(member.Member{})
-	ada.Says("hi")
-	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
+	for name, joins := range map[string]func(ctx context.Context, p *fakes.Platform, bot *botctx.Context) error{
+		"without the ctx": func(_ context.Context, _ *fakes.Platform, bot *botctx.Context) error {
+			without := context.Background()
+			return redirectsTo("", "joined")(without, bot)
+		},
+		"on another bot context": func(ctx context.Context, p *fakes.Platform, bot *botctx.Context) error {
+			return redirectsTo(bot.Member.ID, "joined")(ctx, p.Operations(bot.Scope()))
+		},
+	} {
+		p := fakes.New(fakes.For(t))
+		p.Handle(
+			&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+				func(ctx context.Context, bot *botctx.Context) error { return joins(ctx, p, bot) },
+			}},
+			&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
+		)
+		ada := p.AddMember(member.Member{})
+		ada.Says("hi")
+		require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0), name)
+	}
 }
 
 func TestRuns_RedirectsAtOnce(t *testing.T) {

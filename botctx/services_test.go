@@ -173,19 +173,6 @@ func withLoudMembers(patches *atomic.Int32) fakes.Option {
 	})
 }
 
-func TestOverride_ReplacesOneMethodAndDelegatesTheRest(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t), withLoudMembers(new(atomic.Int32)))
-	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.UpdateMember(ctx, member.UpdateParams{Member: document.O("_id", bot.Member.ID, "gender", "f")})
-		return err
-	})
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	ada.Says("hi")
-	require.Equal(t, "ADA", ada.Member().FirstName)
-	require.Equal(t, "f", ada.Member().Gender)
-}
-
 // If the host wraps one domain, the SDK's other domains use the wrapper.
 func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 	t.Parallel()

@@ -291,15 +291,6 @@ func TestWriteBack_OutsideRuns(t *testing.T) {
 	require.JSONEq(t, "{}", ada.Member().Meta.String())
 }
 
-func TestWriteBack_HandleFunc(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.HandleFunc(sets("order", "tea"))
-	ada := p.AddMember(member.Member{})
-	ada.Says("hi")
-	require.JSONEq(t, `{"order": "tea"}`, ada.Member().Meta.String())
-}
-
 func TestWriteBack_Conflict(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

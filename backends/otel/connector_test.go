@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -19,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatplatform"
+	"github.com/botctx/go-sdk/internal/chatplatform/chatplatformtest"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
 	"github.com/botctx/go-sdk/store"
@@ -200,30 +199,9 @@ func runConnector(t *testing.T, tracing trace.TracerProvider) {
 	t.Helper()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
 		t.Helper()
-		platform := chatplatform.New(map[string]string{"token-of-shop": "shop", "token-of-other": "other"}, "group-1")
-		server := sendtest.NewServer(t, platform, nil)
-		client := &http.Client{Transport: &http.Transport{}}
-		t.Cleanup(client.CloseIdleConnections)
-		return &sendtest.Harness{
-			Connector: reportedOf(t, tracing, &chatplatform.Connector{URL: server.URL, HTTP: client}),
-			Channel:   withToken("shop"), Other: withToken("other"),
-			Members: []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
-			Arrived: func() []sendtest.Arrival {
-				var arrivals []sendtest.Arrival
-				for _, m := range platform.Messages() {
-					arrivals = append(arrivals, sendtest.Arrival{
-						Channel: m.Channel, To: m.To, Key: m.Key, Text: m.Text, Body: m.Body, IsRecalled: m.IsRecalled,
-					})
-				}
-				return arrivals
-			},
-			Fail: server.Fail, Group: "group-1",
-			Labels: platform.Labels, Tags: platform.Tags, Archived: platform.IsArchived,
-			Thread: func(to string) send.ThreadHandover {
-				app, metadata := platform.Thread(to)
-				return send.ThreadHandover{TargetAppID: app, Metadata: metadata}
-			},
-		}
+		h := chatplatformtest.NewHarness(t, channel.Webchat)
+		h.Connector = reportedOf(t, tracing, h.Connector)
+		return h
 	})
 }
 
@@ -242,10 +220,4 @@ func reportedOf(t *testing.T, tracing trace.TracerProvider, inner send.Connector
 	o, err := otel.New(otel.Config{TracerProvider: tracing})
 	require.NoError(t, err)
 	return o.Connectors(map[channel.Type]send.Connector{channel.Webchat: inner})[channel.Webchat]
-}
-
-// withToken returns a channel of the fake platform.
-func withToken(id string) *channel.Channel {
-	info := channel.OtherInfo{Hidden: channel.Hide(document.O("token", "token-of-"+id))}
-	return &channel.Channel{ID: id, App: "app-1", Type: channel.Webchat, Info: info}
 }

@@ -499,7 +499,7 @@ func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 }
 
 func getAssignmentByBravoGroupIDReadsTheNewest(t *trial) {
-	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	h := t.talkOn(channel.Bravo)
 	second := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
 	requireSameAssignment(t, h.assignment, t.byBravoGroup(t.home, h.group.ExternalID))
 	requireSameAssignment(t, second, t.byBravoGroup(t.home, t.groupOf(t.home, second).ExternalID))

@@ -42,12 +42,12 @@ func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result liv
 }
 
 // endParams returns the params for ending the live chat by an event in its group.
-func (h held) endParams() livechat.EndParams {
-	return livechat.EndParams{Channel: addressOf(h.desk.ID), MessageEvent: eventIn(h.group)}
+func (k talk) endParams() livechat.EndParams {
+	return livechat.EndParams{Channel: addressOf(k.desk.ID), MessageEvent: eventIn(k.group)}
 }
 
 func endLiveChatEndsTheLiveChat(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	eve := t.neighbourPlace()
 	other := t.requestTaken(eve, h.desk, livechat.CreateAssignmentParams{})
 	result := must(t, t.home.EndLiveChat, h.endParams())
@@ -69,13 +69,13 @@ func endLiveChatClearsTheMembersGroup(t *trial) {
 		must(t, asking.PatchMembers, member.PatchParams{
 			MemberID: asking.member.ID, Patch: document.Set("group", group), WithModifier: true,
 		})
-		must(t, t.home.EndLiveChat, held{d, a, t.groupOf(t.home, a)}.endParams())
+		must(t, t.home.EndLiveChat, talk{desk: d, group: t.groupOf(t.home, a)}.endParams())
 		require.Equal(t, want, t.load(asking.member).Group)
 	}
 }
 
 func endLiveChatEndsOnce(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	var ended atomic.Int64
 	t.atOnce(func(int) error {
 		_, err := t.home.EndLiveChat(t.Context(), h.endParams())
@@ -91,7 +91,7 @@ func endLiveChatEndsOnce(t *trial) {
 	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndParams]{
 		{"again", h.endParams(), "messageEvent"},
 	})
-	next := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	next := t.talk()
 	must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndParams]{
 		{"after the inlet", next.endParams(), "messageEvent"},
@@ -170,7 +170,7 @@ func inletEndLiveChatNeedsALiveChat(t *trial) {
 	none := []badInput[params]{{"none", params{}, "member"}}
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
 	a := t.requestTaken(t.home, d, livechat.CreateAssignmentParams{})
-	must(t, t.home.EndLiveChat, held{d, a, t.groupOf(t.home, a)}.endParams())
+	must(t, t.home.EndLiveChat, talk{desk: d, group: t.groupOf(t.home, a)}.endParams())
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
 }
 
@@ -188,7 +188,7 @@ func (t *trial) endBravo(p *place, params livechat.EndBravoParams) []livechat.En
 }
 
 func endBravoLiveChatEndsThoseOfTheAgent(t *trial) {
-	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	h := t.talkOn(channel.Bravo)
 	other := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
 	ended := t.endBravo(t.home, livechat.EndBravoParams{
 		AdminExternalID: h.desk.agent.ExternalID, BravoGroupID: h.group.ExternalID, ChannelID: h.desk.ID,
@@ -220,7 +220,7 @@ func endBravoLiveChatEndsAGroupWithoutAssignment(t *trial) {
 }
 
 func endBravoLiveChatOfNothing(t *trial) {
-	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	h := t.talkOn(channel.Bravo)
 	params := livechat.EndBravoParams{
 		AdminExternalID: t.Agent(h.desk.Channel).ExternalID, BravoGroupID: h.group.ExternalID, ChannelID: h.desk.ID,
 	}

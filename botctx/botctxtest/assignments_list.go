@@ -148,13 +148,13 @@ func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 }
 
 func getAssignmentsByParentAssignmentIDReadsWhatItWasHandedOnTo(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	found := t.byParent(t.home, h.assignment.ID)
 	require.Len(t, found, 1)
 	requireSameAssignment(t, next, found[0])
 	require.NoError(t, h.desk.agent.Take(next.ID))
-	last := t.handOn(held{h.desk, next, t.groupOf(t.home, t.assignment(t.home, next.ID))}, livechat.ReassignAssignmentParams{})
+	last := t.handOn(talk{desk: h.desk, group: t.groupOf(t.home, t.assignment(t.home, next.ID))}, livechat.ReassignAssignmentParams{})
 	require.Equal(t, []string{next.ID}, idsOf(t.byParent(t.home, h.assignment.ID)))
 	require.Equal(t, []string{last.ID}, idsOf(t.byParent(t.home, next.ID)))
 }
@@ -300,7 +300,7 @@ func requireUpdated(t *trial, id string, modified int64, result livechat.UpdateA
 }
 
 func updateAssignmentGroupSetsTheGroup(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	for _, modified := range []int64{1, 0} {
 		result := must(t, t.home.UpdateAssignmentGroup, livechat.UpdateAssignmentGroupParams{
@@ -314,7 +314,7 @@ func updateAssignmentGroupSetsTheGroup(t *trial) {
 }
 
 func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
-	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	h := t.talkOn(channel.Bravo)
 	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	for given, found := range map[string]string{"": h.group.ExternalID, "own-" + a.ID: "own-" + a.ID} {
 		t.try("bravoGroupId "+given, func(t *trial) {

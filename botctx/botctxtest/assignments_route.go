@@ -356,26 +356,10 @@ var reassignRules = []Rule{
 		"concurrent calls that reassign an assignment create one new assignment, which all callers get, and its ticket is sent once"),
 }
 
-// held is a live chat of the home member with an agent.
-type held struct {
-	desk       *desk
-	assignment *livechat.Assignment
-	group      *livechat.Group
-}
-
-// hold starts a live chat of the home member, in an outlet on a platform.
-func (t *trial) hold(platform channel.Type, params livechat.CreateAssignmentParams) held {
-	t.Helper()
-	h := held{desk: t.openDesk(t.home, platform)}
-	h.assignment = t.requestTaken(t.home, h.desk, params)
-	h.group = t.groupOf(t.home, h.assignment)
-	return h
-}
-
 // handOn reassigns the assignment of a live chat, and returns the new assignment.
-func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livechat.Assignment {
+func (t *trial) handOn(k talk, params livechat.ReassignAssignmentParams) *livechat.Assignment {
 	t.Helper()
-	params.Channel, params.MessageEvent = addressOf(h.desk.ID), eventIn(h.group)
+	params.Channel, params.MessageEvent = addressOf(k.desk.ID), eventIn(k.group)
 	if len(params.Targets) == 0 {
 		params.Label = "sales"
 	}
@@ -386,7 +370,7 @@ func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livech
 }
 
 func reassignAssignmentEndsOneAndBeginsAnother(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	require.NotEqual(t, h.assignment.ID, next.ID)
 	require.Equal(t, h.assignment.ID, next.ParentAssignment)
@@ -434,7 +418,7 @@ func reassignAssignmentFindsThePrevious(t *trial) {
 }
 
 func reassignAssignmentGoesToItsTargets(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	other := t.addDesk(t.home, t.ticketing())
 	next := t.handOn(h, livechat.ReassignAssignmentParams{Targets: []livechat.Target{{Channel: other.ID, Label: "sales"}}})
 	requireTargets(t, next, toGroup(other, "sales", other.sales))
@@ -444,7 +428,7 @@ func reassignAssignmentGoesToItsTargets(t *trial) {
 }
 
 func reassignAssignmentAgainGivesTheNewOne(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	before := t.state()
 	require.Equal(t, next.ID, t.handOn(h, livechat.ReassignAssignmentParams{}).ID)
@@ -458,7 +442,7 @@ func reassignAssignmentAgainGivesTheNewOne(t *trial) {
 
 func reassignAssignmentNeedsWhatCanBeHandedOn(t *trial) {
 	type params = livechat.ReassignAssignmentParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	cases := []badInput[params]{
 		{"no groups of the label", params{Channel: h.desk.Channel, Label: "nobody's", MessageEvent: eventIn(h.group)}, "label"},
 		{"no groups of the label of a target", params{
@@ -474,7 +458,7 @@ func reassignAssignmentNeedsWhatCanBeHandedOn(t *trial) {
 }
 
 func reassignAssignmentMakesOneOfManyAtOnce(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	var mu sync.Mutex
 	ids := map[string]bool{}
 	t.atOnce(func(int) error {
@@ -505,19 +489,22 @@ var reassignDefaultRules = []Rule{
 		readSent, On(channel.Charlie)),
 }
 
-// elaborate returns the params of a request with all details that reassignAssignment keeps.
-func elaborate(platform channel.Type) livechat.CreateAssignmentParams {
-	return livechat.CreateAssignmentParams{
+// elaborateTalk starts a live chat of the home member, whose request has all details that reassignAssignment keeps.
+func (t *trial) elaborateTalk() talk {
+	t.Helper()
+	d := t.openDesk(t.home, t.ticketing())
+	a := t.requestTaken(t.home, d, livechat.CreateAssignmentParams{
 		Meta: document.O("a", document.O("x", 1), "b", 2),
 		AssignmentDetails: livechat.AssignmentDetails{
 			Summary: "A kettle", GroupName: "The kettle",
-			RelayMessage: map[channel.Type]send.Response{platform: send.Template("Who helps {{firstName}}?")},
+			RelayMessage: map[channel.Type]send.Response{d.Type: send.Template("Who helps {{firstName}}?")},
 		},
-	}
+	})
+	return talk{desk: d, inlet: t.home, assignment: a, group: t.groupOf(t.home, a)}
 }
 
 func reassignAssignmentTakesOverWhatIsNotGiven(t *trial) {
-	h := t.hold(t.ticketing(), elaborate(t.ticketing()))
+	h := t.elaborateTalk()
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	require.Equal(t, h.assignment.Meta.String(), next.Meta.String())
 	require.Equal(t, h.assignment.History, next.History)
@@ -529,7 +516,7 @@ func reassignAssignmentTakesOverWhatIsNotGiven(t *trial) {
 }
 
 func reassignAssignmentSetsWhatIsGiven(t *trial) {
-	h := t.hold(t.ticketing(), elaborate(t.ticketing()))
+	h := t.elaborateTalk()
 	next := t.handOn(h, livechat.ReassignAssignmentParams{
 		Meta: document.O("a.y", 3, "c", 4), RelayMessage: "{{firstName}} goes on", GroupName: "The bill", Summary: "A bill",
 	})
@@ -563,7 +550,7 @@ func reassignAssignmentPutsTheMemberInLiveChat(t *trial) {
 }
 
 func reassignAssignmentIsToNoInletGroupByDefault(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	h := t.talk()
 	params := livechat.ReassignAssignmentParams{
 		Channel: h.desk.Channel, Label: "sales", MessageEvent: eventIn(h.group), InletGroup: true,
 	}
@@ -583,7 +570,7 @@ func reassignAssignmentIsToNoInletGroupByDefault(t *trial) {
 }
 
 func reassignAssignmentShowsTheTakenMessage(t *trial) {
-	h := t.hold(channel.Charlie, livechat.CreateAssignmentParams{})
+	h := t.talkOn(channel.Charlie)
 	shown := func(params livechat.ReassignAssignmentParams) string {
 		t.Helper()
 		own := newBroadcastGroup(channel.Charlie)

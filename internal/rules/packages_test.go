@@ -40,7 +40,7 @@ var floors = [][]string{
 	{"livechat"},
 	{"internal/around", "internal/livechats", "internal/render"},
 	{"botctx", "internal/chatplatform", "internal/pieces", "send/sendtest"},
-	{"botctx/schema", "fakes/expect", "internal/chaostest", "internal/inbound", "internal/operations/reference", "internal/session/sessiontest", "internal/telegramfake", "livechat/livechattest"},
+	{"botctx/schema", "fakes/expect", "internal/chaostest", "internal/chatplatform/chatplatformtest", "internal/inbound", "internal/operations/reference", "internal/session/sessiontest", "internal/telegramfake", "livechat/livechattest"},
 	{"internal/graph"},
 	{"botctx/botctxtest", "fakes", "backends/...", "internal/graph/graphtest"},
 	{"fakes/conversation", "fakes/explore", "internal/alphafake", "internal/bravofake", "internal/echofake", "internal/fakestest", "internal/foxtrotfake", "internal/hotelfake", "fakes/recording"},

@@ -94,11 +94,7 @@ func (s *Service) labeled(
 	if labelID == "" {
 		return contact[send.Labeler]{}, boterr.Missing("labelId", "the id of a label")
 	}
-	with, err := contactWith[send.Labeler](ctx, s, given, who, requirement{platform: channel.Alpha, what: "put labels on members"})
-	if err == nil {
-		err = canceled(ctx)
-	}
-	return with, err
+	return contactWith[send.Labeler](ctx, s, given, who, requirement{platform: channel.Alpha, what: "put labels on members"})
 }
 
 // AlphaPassThreadControl implements Operations.
@@ -107,9 +103,6 @@ func (s *Service) AlphaPassThreadControl(
 ) (send.AlphaPassThreadControlResult, error) {
 	requires := requirement{platform: channel.Alpha, what: "hand on conversations"}
 	with, err := contactWith[send.ThreadPasser](ctx, s, p.Channel, p.Member, requires)
-	if err == nil {
-		err = canceled(ctx)
-	}
 	if err != nil {
 		return send.AlphaPassThreadControlResult{}, err
 	}
@@ -137,9 +130,6 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 	}
 	in, uploader, err := channelWith[send.AttachmentUploader](ctx, s, p.Channel, "take files", channel.Alpha)
 	if err != nil {
-		return send.AlphaGetAttachmentIDResult{}, err
-	}
-	if err := canceled(ctx); err != nil {
 		return send.AlphaGetAttachmentIDResult{}, err
 	}
 	of := fmt.Sprintf("attachment %q %q %q", in.ID, kind, p.URL)
@@ -183,9 +173,6 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 	if err != nil {
 		return send.AlphaCreateBroadcastResult{}, err
 	}
-	if err := canceled(ctx); err != nil {
-		return send.AlphaCreateBroadcastResult{}, err
-	}
 	of := fmt.Sprintf("stored message %q", in.ID)
 	return Once(ctx, s.env, of, func(ctx context.Context) (send.AlphaCreateBroadcastResult, error) {
 		stored, err := broadcaster.CreateBroadcast(ctx, in, send.Raw(p.Response.Object()))
@@ -216,9 +203,6 @@ func (s *Service) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 	}
 	in, broadcaster, err := channelWith[send.Broadcaster](ctx, s, p.Channel, doBroadcast, channel.Alpha)
 	if err != nil {
-		return send.AlphaSendBroadcastResult{}, err
-	}
-	if err := canceled(ctx); err != nil {
 		return send.AlphaSendBroadcastResult{}, err
 	}
 	broadcast := send.Broadcast{MessageID: string(p.BroadcastID), LabelID: p.LabelID, NotificationType: p.NotificationType}

@@ -23,9 +23,6 @@ func (s *Service) CharlieArchiveConversation(
 		return send.CharlieArchiveConversationResult{}, boterr.Missing("messageEvent.to", "the id of the conversation on Charlie")
 	}
 	in, archiver, err := channelWith[send.ConversationArchiver](ctx, s, p.Channel, "archive conversations", channel.Charlie)
-	if err == nil {
-		err = canceled(ctx)
-	}
 	if err != nil {
 		return send.CharlieArchiveConversationResult{}, err
 	}
@@ -45,9 +42,6 @@ func (s *Service) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 		return send.EchoSaveMemberTagResult{}, boterr.Invalid("tagId", "must not be negative, got %d", *p.TagID)
 	}
 	with, err := contactWith[send.Tagger](ctx, s, p.Channel, p.Member, requirement{platform: channel.Echo, what: "put tags on members"})
-	if err == nil {
-		err = canceled(ctx)
-	}
 	if err != nil {
 		return send.EchoSaveMemberTagResult{}, err
 	}
@@ -65,9 +59,6 @@ func (s *Service) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 		return send.UpdateMessageResult{}, err
 	}
 	in, updater, err := channelWith[send.MessageUpdater](ctx, s, p.Channel, "change messages")
-	if err == nil {
-		err = canceled(ctx)
-	}
 	if err != nil {
 		return send.UpdateMessageResult{}, err
 	}

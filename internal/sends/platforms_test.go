@@ -58,23 +58,6 @@ func TestUpdateMessage_Reply(t *testing.T) {
 	}
 }
 
-func TestUpdateMessage_ByTimestampOrEvent(t *testing.T) {
-	t.Parallel()
-	event := &send.MessageEvent{MessageID: "1.5"}
-	for _, p := range []send.UpdateMessageParams{
-		{MessageTS: "1.5"},
-		{MessageEvent: event},
-		{MessageTS: "1.5", MessageEvent: event},
-		{MessageTS: "1.5", MessageEvent: &send.MessageEvent{}},
-	} {
-		w := newWorld(t)
-		p.ExternalChannelID, p.Attachments = "C7", []document.Object{document.O("text", "a")}
-		_, err := w.own(channel.Charlie).UpdateMessage(t.Context(), p)
-		require.NoError(t, err)
-		require.Equal(t, send.MessageUpdate{ConversationID: "C7", MessageID: "1.5", Attachments: p.Attachments}, w.able.update)
-	}
-}
-
 func TestUpdateMessage_RefusesOneAttachment(t *testing.T) {
 	t.Parallel()
 	type params = send.UpdateMessageParams

@@ -65,7 +65,7 @@ func (s *Service) filled(response send.Response, m *member.Member) (send.Respons
 	return filled, boterr.PrefixField("response", err)
 }
 
-// channelWith returns the channel in a call and an optional port of its connector.
+// channelWith returns the channel in a call and an optional port of its connector. It returns Canceled if ctx has ended.
 func channelWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, what string, allowed ...channel.Type,
 ) (*channel.Channel, Port, error) {
@@ -79,7 +79,7 @@ func channelWith[Port any](
 	if err != nil {
 		return nil, none, boterr.WithField(named.Field(), err)
 	}
-	return in, port, nil
+	return in, port, canceled(ctx)
 }
 
 // contact is a member on a platform, with an optional port of its connector.

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -257,23 +255,6 @@ func TestUpload_Keys(t *testing.T) {
 		"a/b%2Fc/c/%2E é", "a%2Fb/c/c/%2E é", "a%252Fb/c/c/%2E é", "a/%2E%2E/c/%2E é",
 		"%2E%2E/b/c/%2E é", "a/%252E%252E/c/%2E é", "%2E/%C3%A9%20%3F%23/c/%2E é",
 	}, keys)
-}
-
-func TestUpload_Concurrency(t *testing.T) {
-	t.Parallel()
-	utilities := withBill(t)
-	var all sync.WaitGroup
-	for i := range 32 {
-		all.Go(func() {
-			_, err := utilities.UploadFileToObjectStore(context.Background(),
-				newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Filename = strconv.Itoa(i % 16) }))
-			if err != nil {
-				t.Errorf("upload %d: %v", i, err)
-			}
-		})
-	}
-	all.Wait()
-	require.Len(t, utilities.Platform.Files(), 16)
 }
 
 const uploadSecret = "hunter2"

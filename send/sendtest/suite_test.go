@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatplatform"
+	"github.com/botctx/go-sdk/internal/chatplatform/chatplatformtest"
 	"github.com/botctx/go-sdk/internal/conformance"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
 )
@@ -44,34 +43,7 @@ func TestRunConnector_AroundAnotherOne(t *testing.T) {
 // newHarness returns the harness of a connector that keeps every rule.
 func newHarness(tb testing.TB, in channel.Type) *sendtest.Harness {
 	tb.Helper()
-	platform := chatplatform.New(map[string]string{"token-of-shop": "shop", "token-of-other": "other"}, "group-1")
-	server := sendtest.NewServer(tb, platform, nil)
-	client := &http.Client{Transport: &http.Transport{}}
-	tb.Cleanup(client.CloseIdleConnections)
-	with := func(id string) *channel.Channel {
-		info := channel.OtherInfo{Hidden: channel.Hide(document.O("token", "token-of-"+id))}
-		return &channel.Channel{ID: id, App: "app-1", Type: in, Info: info}
-	}
-	h := &sendtest.Harness{
-		Connector: &chatplatform.Connector{URL: server.URL, HTTP: client},
-		Channel:   with("shop"), Other: with("other"),
-		Members: []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
-		Arrived: func() []sendtest.Arrival {
-			var arrivals []sendtest.Arrival
-			for _, m := range platform.Messages() {
-				arrivals = append(arrivals, sendtest.Arrival{
-					Channel: m.Channel, To: m.To, Key: m.Key, Text: m.Text, Body: m.Body, IsRecalled: m.IsRecalled,
-				})
-			}
-			return arrivals
-		},
-		Fail: server.Fail, Group: "group-1",
-		Labels: platform.Labels, Tags: platform.Tags, Archived: platform.IsArchived,
-		Thread: func(to string) send.ThreadHandover {
-			app, metadata := platform.Thread(to)
-			return send.ThreadHandover{TargetAppID: app, Metadata: metadata}
-		},
-	}
+	h := chatplatformtest.NewHarness(tb, in)
 	h.Odd = func() []sendtest.Reception {
 		if broken, isBroken := h.Connector.(interface{ odd() sendtest.Reception }); isBroken {
 			return []sendtest.Reception{broken.odd()}
