@@ -343,12 +343,6 @@ func TestRunError_NamesHandleFunc(t *testing.T) {
 	require.ErrorContains(t, err, "HandleFunc (fakes_test.claim): ")
 }
 
-func TestHandle_ParentThatIsMisspelt(t *testing.T) {
-	t.Parallel()
-	requireFailure(t, `has no node menus, which is the parent of answer: pass the parent to Handle first, or in the same call: did you mean "menu"?`,
-		func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
-}
-
 func TestRunError_NodeThatIsMisspelt(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
-	"github.com/botctx/go-sdk/livechat"
 )
 
 var _ = flag.Bool("update", false, "write the files that tests compare with")
@@ -108,15 +107,6 @@ func TestCustomer_FailureIsNoClosedDesk(t *testing.T) {
 		require.ErrorIs(t, s.ada.TrySays("bye"), boterr.Unavailable, op)
 		require.True(t, s.ada.Member().BotMeta.LiveChat())
 	}
-}
-
-func TestSilence_EndsConversation(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	s.connect()
-	s.Advance(livechat.IdleTimeout)
-	s.ada.Says("Still there?")
-	require.Contains(t, s.ada.Last(), "Hello Ada!")
 }
 
 func TestNodes_HaveNoWarnings(t *testing.T) {
