@@ -238,31 +238,6 @@ func TestTranscriptOfFailedTest_ReadsTellWhatTheyFound(t *testing.T) {
 	}
 }
 
-func TestTranscript_DataSourceThatWasNeverAdded(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		test func(p *fakes.Platform)
-		want string
-	}{
-		"with the nearest name": {func(p *fakes.Platform) {
-			p.AddData("orders", document.O("a", 1))
-			p.AddData("coupons", document.O("a", 1))
-			fetched(p.Operations(botctx.Scope{}), "coupon")
-		}, `-> 0 found (the data source "coupon" was never added; did you mean "coupons"?)`},
-		"where none is like it": {func(p *fakes.Platform) {
-			p.AddData("orders", document.O("a", 1))
-			fetched(p.Operations(botctx.Scope{}), "coupons")
-		}, `-> 0 found (the data source "coupons" was never added: AddData adds it)`},
-		"of a change": {func(p *fakes.Platform) {
-			p.HandleFunc(claim)
-			p.AddMember(member.Member{}).Says("coupon")
-		}, `-> {"ok":1,"value":null} (the data source "coupons" was never added: AddData adds it)`},
-	} {
-		printed := transcriptOfFailed(c.test)
-		require.Contains(t, printed, c.want, name)
-	}
-}
-
 func TestTranscript_DataSourceOfAFork(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
