@@ -419,7 +419,8 @@ func TestRun_TalksWithAModel(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	var out, problems bytes.Buffer
-	code := run(t.Context(), []string{"-url", server.URL + "/v1/", "-model", "large"}, strings.NewReader("Which tea?\n/save tea.chat\n"), &out, &problems)
+	typed := strings.NewReader("Which tea?\n/save tea.chat\n")
+	code := run(t.Context(), []string{"-url", server.URL + "/v1/", "-model", "large"}, typed, &out, &problems)
 	require.Zero(t, code, problems.String())
 	require.Contains(t, out.String(), "Ada: Which tea?\nBot: Assam, \\x1b[2Jstrong.\n", "what the model says does not control the terminal")
 	require.Contains(t, out.String(), "!! the conversation cannot be saved: a model gives another answer each time.")

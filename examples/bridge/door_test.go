@@ -235,7 +235,8 @@ func TestDoor_RefusesEncodings(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	for encoding, status := range map[string]int{"gzip": 415, "identity, br": 415, "identity": 404, "Identity": 404, "": 404} {
-		w := s.answer(http.MethodPost, "/operations/getMember", adas, "application/json; charset=UTF-8", strings.NewReader(`{"memberId": "nobody"}`), encoding)
+		body := strings.NewReader(`{"memberId": "nobody"}`)
+		w := s.answer(http.MethodPost, "/operations/getMember", adas, "application/json; charset=UTF-8", body, encoding)
 		require.Equal(t, status, w.Code, encoding)
 		require.Equal(t, status == 415, w.Header().Get("Accept-Encoding") == "identity", encoding)
 	}
