@@ -212,15 +212,6 @@ func TestCrashes_BeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestFails_OnForks(t *testing.T) {
-	t.Parallel()
-	p, ada := openFor(t)
-	p.Inject(fakes.Fails(fakes.ServiceMail, boterr.Unavailable).At(1))
-	fork := p.Fork()
-	require.Error(t, users[fakes.ServiceMail](t, ada.Context()))
-	require.Error(t, users[fakes.ServiceMail](t, ada.In(fork).Context()))
-}
-
 func TestOnRequest_TellsOfWhatTheBotAsksFor(t *testing.T) {
 	t.Parallel()
 	told := map[fakes.Service][]string{}

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/expect"
 	"github.com/botctx/go-sdk/fakes/web"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -127,35 +126,6 @@ func Example_mail() {
 	fmt.Println(mail.Subject.Data, "|", mail.Text.Data)
 	// Output:
 	// Ada has a question | It leaks.
-}
-
-func Example_payment() {
-	p := fakes.New()
-	p.HandleFunc(buy) // Charges 25 euros, or replies that the card was declined.
-	account := p.AddAccount("shop")
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-
-	p.Inject(fakes.Declines("shop", "insufficient_funds"))
-	ada.Says("buy")
-	ada.Sees("Your card was declined: insufficient_funds")
-	ada.Says("buy")
-	fmt.Println(account.Payments()[1].Status)
-	// Output:
-	// succeeded
-}
-
-func Example_agent() {
-	p := fakes.New()
-	ada, grace := desk(p) // A shop whose requests for a person go to the channel "desk".
-	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
-		return err
-	})
-	ada.Says("a person, please")
-	grace.Takes(grace.Ticket())
-	grace.Says("How can I help?")
-	ada.Sees("How can I help?")
-	// Output:
 }
 
 // sizes asks for the size of a kettle.

@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/explore"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -156,6 +157,65 @@ func ExamplePlatform_Handle() {
 	// Still yours: SPRING
 }
 
+func ExampleNewMembers() {
+	ctx := context.Background()
+	members := fakes.NewMembers()
+
+	changed, err := members.PatchMembers(ctx, member.PatchParams{
+		MemberID: members.Member.ID(),
+		Patch:    document.O("meta.visits", 1),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changed.Result.ID, changed.Result.Meta, changed.Result.Version)
+	// Output:
+	// member-1 {"visits":1} 2
+}
+
+func ExamplePlatform_AddChannel() {
+	p := fakes.New()
+	p.HandleFunc(greet)
+	shop := p.AddChannel(channel.Channel{Type: channel.Alpha, Name: "Shop"})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: shop.ID})
+
+	ada.Says("hi")
+
+	for _, sent := range p.Sent() {
+		fmt.Println(sent.Type, sent.Channel, sent.To, sent.Response)
+	}
+	// Output:
+	// alpha channel-1 1000000000000001 {"type":"TEXT","text":"Hello Ada, you said: hi"}
+}
+
+func ExamplePlatform_AddAgent() {
+	p := fakes.New()
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		return err
+	})
+	p.AddChannel(channel.Channel{ID: "shop"})
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+	}})
+	p.Pair("shop", "desk")
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "shop"})
+	grace := p.AddAgent("desk", "Grace")
+
+	ada.Says("a person, please")
+	fmt.Println(grace.Ticket().Text())
+	grace.Takes(grace.Ticket())
+	ada.Says("It leaks.")
+	fmt.Println(grace.Last())
+	grace.Says("Where?")
+	fmt.Println(ada.Last())
+	// Output:
+	// Ada asks for a person.
+	// It leaks.
+	// Where?
+}
+
 // The graph of a bot is a diagram in Mermaid, which Markdown viewers show.
 func Example_graph() {
 	p := fakes.New()
@@ -232,20 +292,6 @@ func Example_callByName() {
 	// getMember: not found: memberId: there is no member member-9 here
 }
 
-func ExampleFails() {
-	p := fakes.New()
-	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-
-	p.Inject(fakes.Fails(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable))
-
-	fmt.Println(claim(context.Background(), ada.Context()))
-	fmt.Println(claim(context.Background(), ada.Context()), ada.Last())
-	// Output:
-	// findAndModifyDataFromDataSource: unavailable: the test makes this call fail
-	// <nil> Your code: SPRING
-}
-
 func ExampleTimesOut() {
 	p := fakes.New()
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
@@ -258,19 +304,6 @@ func ExampleTimesOut() {
 	// Output:
 	// findAndModifyDataFromDataSource: unavailable: the test makes this call report a time-out, although it was carried out
 	// taken all the same: true
-}
-
-func ExampleDelays() {
-	p := fakes.New()
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	p.HandleFunc(greet)
-
-	p.Inject(fakes.Delays(botctx.OpSendResponse, 1500*time.Millisecond))
-	ada.Says("hi")
-
-	fmt.Println(p.Now().Sub(fakes.Start()))
-	// Output:
-	// 1.5s
 }
 
 func ExamplePlatform_Calls() {
@@ -457,19 +490,6 @@ func ExamplePlatform_Crash() {
 	// 1 answer: That is order 1.
 }
 
-func ExampleActor_Labels() {
-	ctx := context.Background()
-	p := fakes.New()
-	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
-	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
-
-	_, err := ada.Context().AlphaSaveCustomLabel(ctx, send.AlphaSaveCustomLabelParams{LabelID: "buyers"})
-
-	fmt.Println(ada.Labels(), err)
-	// Output:
-	// [buyers] <nil>
-}
-
 func ExampleActor_Tags() {
 	ctx := context.Background()
 	p := fakes.New()
@@ -542,21 +562,6 @@ func ExamplePlatform_RefuseSends() {
 	fmt.Println(boterr.CodeOf(err), len(ada.Messages()), len(lise.Messages()))
 	// Output:
 	// unavailable 0 1
-}
-
-func ExamplePlatform_Mailbox() {
-	p := fakes.New()
-	p.HandleFunc(mailSupport)
-
-	p.AddMember(member.Member{FirstName: "Ada"}).Says("Do you have kettles?")
-
-	for _, mail := range p.Mailbox("support@shop.example") {
-		fmt.Println(mail.Subject.Data)
-		fmt.Println(mail.Text.Data)
-	}
-	// Output:
-	// Ada has a question
-	// Do you have kettles?
 }
 
 // buy charges the member for a kettle.

@@ -291,13 +291,8 @@ func TestFaults_ThatNothingMeetsFailTheTest(t *testing.T) {
 		require.Contains(t, tb.failures[0], "nothing met the fault of outages_test.go:")
 		require.Contains(t, tb.failures[0], ", "+what+":")
 		require.Len(t, tb.logged, 1, "the transcript is printed, too")
-	}
-}
 
-func TestFaults_ThatAreOptionalMayStayUnmet(t *testing.T) {
-	t.Parallel()
-	for what, plan := range unmet {
-		var tb recordedTB
+		tb = recordedTB{}
 		tb.run(func(p *fakes.Platform) { plan(p).Optional() })
 		require.Empty(t, tb.failures, what)
 	}
@@ -323,32 +318,24 @@ func TestFaults_AreMetOnAFork(t *testing.T) {
 	require.Empty(t, tb.failures)
 }
 
-func TestFaults_NeedAnError(t *testing.T) {
-	t.Parallel()
-	for name, misuse := range map[string]func(p *fakes.Platform){
-		"mail needs an error to fail with":  func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceMail, nil)) },
-		"files needs an error to fail with": func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceFiles, nil)) },
-		"the account shop": func(p *fakes.Platform) {
-			p.AddAccount("shop")
-			p.Inject(fakes.Fails(fakes.ServicePayments, nil).Of("shop"))
-		},
-		"cannot be delayed by 0s": func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, 0)) },
-		`there is no code "`:      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Code(""))) },
-	} {
-		requireFailure(t, name, misuse)
-	}
-}
-
-func TestFaults_FieldsThatTheirKindDoesNotUse(t *testing.T) {
+func TestInject_Refuses(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakes.Fault{
+		"mail needs an error to fail with":  fakes.Fails(fakes.ServiceMail, nil),
+		"files needs an error to fail with": fakes.Fails(fakes.ServiceFiles, nil),
+		"the account shop":                  fakes.Fails(fakes.ServicePayments, nil).Of("shop"),
+		"cannot be delayed by 0s":           fakes.Delays(botctx.OpGetMember, 0),
+		`there is no code "`:                fakes.Fails(botctx.OpGetMember, boterr.Code("")),
 		"For is set, but the kind fails":    fakes.Fails(botctx.OpGetMember, boterr.Unavailable).Lasting(time.Hour),
 		"For is set, but the kind crashes":  fakes.Crashes(botctx.OpGetMember).Lasting(-1),
 		"Reason is set, but the kind fails": {Op: botctx.OpGetMember, Err: boterr.Unavailable, Reason: "expired_card"},
 		"Err is set, but the kind crashes":  {Op: botctx.OpGetMember, Kind: fakes.KindCrashes, Err: boterr.Unavailable},
 		"App is set, but the kind down":     fakes.Down(fakes.ServiceMail).OfApp("other", ""),
 	} {
-		requireFailure(t, name, func(p *fakes.Platform) { p.Inject(fault) })
+		requireFailure(t, name, func(p *fakes.Platform) {
+			p.AddAccount("shop")
+			p.Inject(fault)
+		})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -140,71 +139,6 @@ func TestPlatform_MisuseWithoutATest(t *testing.T) {
 	t.Parallel()
 	require.PanicsWithValue(t, `fakes: there is no operation "nothing": give a constant of package botctx, such as botctx.OpGetMember`,
 		func() { fakes.New().Inject(fakes.Fails(botctx.Op("nothing"), boterr.Conflict)) })
-}
-
-func TestPlatform_TwoHundredClaimAtOnce(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	for i := range 100 {
-		p.AddData("coupons", document.O("code", i, "taken", false))
-	}
-	ada := p.AddMember(member.Member{})
-	bot := ada.Context()
-	codes := make(chan int, 200)
-	var claims sync.WaitGroup
-	for i := range 200 {
-		claims.Go(func() {
-			taken, err := bot.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyParams{
-				DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true, "by", i),
-			})
-			if err == nil && taken.Value != nil {
-				codes <- document.Get(taken.Value, "code", -1)
-			}
-		})
-	}
-	claims.Wait()
-	close(codes)
-	seen := map[int]bool{}
-	for code := range codes {
-		require.False(t, seen[code], "coupon %d was given twice", code)
-		seen[code] = true
-	}
-	require.Len(t, seen, 100)
-	require.Len(t, p.Calls(botctx.OpFindAndModifyDataFromDataSource), 200)
-}
-
-func TestFaults_HitTheCallMeant(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	bot := p.AddMember(member.Member{}).Context()
-	p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(2))
-	p.Inject(fakes.Delays(botctx.OpCountDataSource, time.Minute).At(3))
-	p.Inject(fakes.TimesOut(botctx.OpCountDataSource).At(4))
-	var codes []boterr.Code
-	for range 5 {
-		_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "d"})
-		codes = append(codes, boterr.CodeOf(err))
-		_, err = bot.GetMember(t.Context(), member.GetParams{MemberID: bot.Member.ID})
-		require.NoError(t, err, "another operation goes on")
-	}
-	require.Equal(t, []boterr.Code{"", boterr.Conflict, "", boterr.Unavailable, ""}, codes)
-	require.Equal(t, time.Minute, p.Now().Sub(fakes.Start()))
-}
-
-func TestPlatform_Deterministic(t *testing.T) {
-	t.Parallel()
-	story := func() string {
-		p := fakes.New(fakes.For(t))
-		p.HandleFunc(claim)
-		p.AddData("coupons", document.O("code", "A", "taken", false), document.O("code", "B", "taken", false))
-		for _, name := range []string{"Ada", "Bob", "Eve"} {
-			p.AddMember(member.Member{FirstName: name}).Says("coupon")
-			p.Advance(time.Hour)
-		}
-		return p.Transcript() + fmt.Sprint(p.Calls(), p.Data("coupons"))
-	}
-	first := story()
-	require.Equal(t, first, story())
 }
 
 func TestTranscript_ShowsNoCredential(t *testing.T) {
@@ -435,20 +369,6 @@ func (p *page) mustCall(t *testing.T, name, args string) document.Object {
 	result, err := p.call(t, name, args)
 	require.NoError(t, err)
 	return result
-}
-
-func TestBroadcasts_CreatedThenSent(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Alpha)
-	p.mustCall(t, "alphaSaveCustomLabel", `{"labelId": "buyers"}`)
-	stored := p.mustCall(t, "alphaCreateBroadcast", `{"response": {"type": "TEXT", "text": "Hello {{firstName}}"}}`)
-	first, _ := stored.Lookup("result.0.response")
-	sent := p.mustCall(t, "alphaSendBroadcast",
-		fmt.Sprintf(`{"broadcastId": %v, "labelId": "buyers", "notificationType": "REGULAR"}`, first))
-	require.Equal(t, p.Broadcasts("page")[0].ID, document.Get(sent, "broadcast_id", int64(0)))
-	require.Equal(t, "Hello {{firstName}}", p.ada.Last())
-	require.Empty(t, p.lise.Messages())
-	require.NotContains(t, p.Transcript(), "token-of-page")
 }
 
 func TestAttachments_SentByID(t *testing.T) {

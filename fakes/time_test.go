@@ -141,23 +141,6 @@ func TestAdvance_AgendasWithoutEnd(t *testing.T) {
 	require.ErrorContains(t, err, "member-1")
 }
 
-func TestAdvance_ManyAtOneTime(t *testing.T) {
-	t.Parallel()
-	const many = 1200 // More than the generations that count as endless.
-	var runs int
-	p := fakes.New(fakes.For(t))
-	p.Handle(&botctx.Node{ID: "count", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
-		runs++
-		return nil
-	}}})
-	ada := p.AddMember(member.Member{}).Context()
-	for range many {
-		plan(t, ada, "count", fakes.Start().Add(time.Minute), 0)
-	}
-	p.Advance(time.Minute)
-	require.Equal(t, many, runs)
-}
-
 func TestAdvance_ManyScheduledByARun(t *testing.T) {
 	t.Parallel()
 	const many = 1200

@@ -238,31 +238,6 @@ func TestTranscriptOfFailedTest_ReadsTellWhatTheyFound(t *testing.T) {
 	}
 }
 
-func TestTranscript_DataSourceThatWasNeverAdded(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		test func(p *fakes.Platform)
-		want string
-	}{
-		"with the nearest name": {func(p *fakes.Platform) {
-			p.AddData("orders", document.O("a", 1))
-			p.AddData("coupons", document.O("a", 1))
-			fetched(p.Operations(botctx.Scope{}), "coupon")
-		}, `-> 0 found (the data source "coupon" was never added; did you mean "coupons"?)`},
-		"where none is like it": {func(p *fakes.Platform) {
-			p.AddData("orders", document.O("a", 1))
-			fetched(p.Operations(botctx.Scope{}), "coupons")
-		}, `-> 0 found (the data source "coupons" was never added: AddData adds it)`},
-		"of a change": {func(p *fakes.Platform) {
-			p.HandleFunc(claim)
-			p.AddMember(member.Member{}).Says("coupon")
-		}, `-> {"ok":1,"value":null} (the data source "coupons" was never added: AddData adds it)`},
-	} {
-		printed := transcriptOfFailed(c.test)
-		require.Contains(t, printed, c.want, name)
-	}
-}
-
 func TestTranscript_DataSourceOfAFork(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -341,12 +316,6 @@ func TestRunError_NamesHandleFunc(t *testing.T) {
 	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Conflict))
 	err := p.AddMember(member.Member{}).TrySays("coupon")
 	require.ErrorContains(t, err, "HandleFunc (fakes_test.claim): ")
-}
-
-func TestHandle_ParentThatIsMisspelt(t *testing.T) {
-	t.Parallel()
-	requireFailure(t, `has no node menus, which is the parent of answer: pass the parent to Handle first, or in the same call: did you mean "menu"?`,
-		func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
 }
 
 func TestRunError_NodeThatIsMisspelt(t *testing.T) {

@@ -51,7 +51,10 @@ func (d *door) routes() http.Handler {
 	mux.HandleFunc("POST /operations/{name}", d.allowed(d.call))
 	mux.HandleFunc("GET /operations/{name}", d.allowed(describe))
 	mux.HandleFunc("GET /operations", d.allowed(list))
-	return inJSON(mux)
+	mux.HandleFunc("/operations/{name}", notAllowed("GET, HEAD, POST"))
+	mux.HandleFunc("/operations", notAllowed("GET, HEAD"))
+	mux.HandleFunc("/", notFound) // In place of the mux's own refusals, which are not JSON.
+	return mux
 }
 
 // allowed serves requests with a valid token, and passes on its grant.
@@ -140,42 +143,17 @@ func describe(w http.ResponseWriter, r *http.Request, _ grant) {
 	write(w, http.StatusOK, described)
 }
 
-// inJSON passes requests on to routes, and answers requests without a route in JSON, as the door does.
-func inJSON(routes *http.ServeMux) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler, pattern := routes.Handler(r)
-		if pattern != "" {
-			routes.ServeHTTP(w, r)
-			return
-		}
-		refused := &refusal{header: w.Header(), status: http.StatusNotFound}
-		handler.ServeHTTP(refused, r)
-		refuseRoute(w, refused.status)
-	})
-}
-
-func refuseRoute(w http.ResponseWriter, status int) {
-	if status == http.StatusMethodNotAllowed {
-		refuse(w, status, boterr.Unsupported, "the path does not support this method: use one from the header Allow")
-		return
+// notAllowed refuses requests with methods that a path does not have.
+func notAllowed(methods string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", methods)
+		refuse(w, http.StatusMethodNotAllowed, boterr.Unsupported, "the path does not support this method: use one from the header Allow")
 	}
-	refuse(w, status, boterr.NotFound, "there is nothing at this path: GET /operations lists what can be called")
 }
 
-// refusal keeps the status and the headers of a refusal, and drops the text.
-type refusal struct {
-	header http.Header
-	status int
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	refuse(w, http.StatusNotFound, boterr.NotFound, "there is nothing at this path: GET /operations lists what can be called")
 }
-
-// Header implements http.ResponseWriter.
-func (r *refusal) Header() http.Header { return r.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (r *refusal) WriteHeader(status int) { r.status = status }
-
-// Write implements http.ResponseWriter.
-func (r *refusal) Write(text []byte) (int, error) { return len(text), nil }
 
 // failure is the answer to the caller about an error.
 type failure struct {

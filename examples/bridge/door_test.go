@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,9 +59,14 @@ func (s scene) post(token, name, params string) *httptest.ResponseRecorder {
 
 // ask makes any request with a token and a body of some kind.
 func (s scene) ask(method, path, token, kind, body string) *httptest.ResponseRecorder {
-	r := httptest.NewRequestWithContext(context.Background(), method, path, strings.NewReader(body))
+	return s.answer(method, path, token, kind, strings.NewReader(body), "")
+}
+
+func (s scene) answer(method, path, token, kind string, body io.Reader, encoding string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(context.Background(), method, path, body)
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", kind)
+	r.Header.Set("Content-Encoding", encoding)
 	w := httptest.NewRecorder()
 	s.door.routes().ServeHTTP(w, r)
 	return w
@@ -76,7 +80,9 @@ func TestDoor_CallsForTheMemberOfTheToken(t *testing.T) {
 		require.Equal(t, http.StatusOK, w.Code, w.Body)
 		require.Equal(t, "Hello "+actor.Member().FirstName, actor.Last())
 	}
-	w := s.post(bobs, "getMember", `{"memberId": "`+s.ada.ID()+`"}`)
+	w := s.post("unknown", "getMember", `{}`)
+	require.Contains(t, w.Body.String(), "after the word Bearer")
+	w = s.post(bobs, "getMember", `{"memberId": "`+s.ada.ID()+`"}`)
 	require.Equal(t, http.StatusNotFound, w.Code, "she is of another app")
 }
 
@@ -171,22 +177,6 @@ func TestDoor_ListsWhatTheTokenAllows(t *testing.T) {
 	}
 }
 
-func TestDoor_CallsSideBySide(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	require.Equal(t, http.StatusOK, s.post(adas, "upsertDataToDataSource", `{"dataSourceId": "n", "data": {"_id": "one", "n": 0}}`).Code)
-	const calls = maxCalls
-	var all sync.WaitGroup
-	for range calls {
-		all.Go(func() {
-			s.post(adas, "patchDataToDataSource", `{"dataSourceId": "n", "filter": {"_id": "one"}, "patch": {"$inc": {"n": 1}}, "withModifier": true}`)
-		})
-	}
-	all.Wait()
-	w := s.post(adas, "fetchDataFromDataSource", `{"dataSourceId": "n"}`)
-	require.Equal(t, int64(calls), gjson.Get(w.Body.String(), "0.n").Int())
-}
-
 // callerFunc answers the door's calls.
 type callerFunc func(ctx context.Context) (json.RawMessage, error)
 
@@ -230,12 +220,7 @@ func TestDoor_SlowBodiesTakeNoPlace(t *testing.T) {
 	body, rest := io.Pipe()
 	slow := make(chan int, 1)
 	go func() {
-		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/operations/getMember", body)
-		r.Header.Set("Authorization", "Bearer "+adas)
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		s.door.routes().ServeHTTP(w, r)
-		slow <- w.Code
+		slow <- s.answer(http.MethodPost, "/operations/getMember", adas, "application/json", body, "").Code
 	}()
 	_, err := io.WriteString(rest, "{") // Returns once the door reads it.
 	require.NoError(t, err)
@@ -250,12 +235,8 @@ func TestDoor_RefusesEncodings(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	for encoding, status := range map[string]int{"gzip": 415, "identity, br": 415, "identity": 404, "Identity": 404, "": 404} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/operations/getMember", strings.NewReader(`{"memberId": "nobody"}`))
-		r.Header.Set("Authorization", "Bearer "+adas)
-		r.Header.Set("Content-Type", "application/json; charset=UTF-8")
-		r.Header.Set("Content-Encoding", encoding)
-		w := httptest.NewRecorder()
-		s.door.routes().ServeHTTP(w, r)
+		body := strings.NewReader(`{"memberId": "nobody"}`)
+		w := s.answer(http.MethodPost, "/operations/getMember", adas, "application/json; charset=UTF-8", body, encoding)
 		require.Equal(t, status, w.Code, encoding)
 		require.Equal(t, status == 415, w.Header().Get("Accept-Encoding") == "identity", encoding)
 	}
@@ -288,15 +269,6 @@ func TestGrants_RefuseTokensThatCanBeGuessed(t *testing.T) {
 	require.ErrorContains(t, grants{{token: channel.NewSecret("short")}}.check(), "at least 32 characters")
 	require.ErrorContains(t, grants{{token: channel.NewSecret(adas)}, {token: channel.NewSecret(adas)}}.check(), "the same token")
 	require.NotContains(t, fmt.Sprintf("%+v", grants{{token: channel.NewSecret(adas)}}), adas)
-}
-
-func TestDoor_SaysHowToGiveAToken(t *testing.T) {
-	t.Parallel()
-	answered := httptest.NewRecorder()
-	newDoor(nil, nil).routes().ServeHTTP(answered, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/operations", http.NoBody))
-	require.Equal(t, http.StatusUnauthorized, answered.Code)
-	require.NotContains(t, answered.Body.String(), "redacted")
-	require.Contains(t, answered.Body.String(), "after the word Bearer")
 }
 
 func TestClients_HaveTheSameConversation(t *testing.T) {

@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -49,7 +48,7 @@ func run(ctx context.Context, args []string, token string, out, problems io.Writ
 // serve answers until ctx ends.
 func serve(ctx context.Context, address, token string, out io.Writer) error {
 	platform := fakes.New()
-	granted := grants{{token: channel.NewSecret(token), scope: scopeOf(newMember(platform))}}
+	granted := grants{{token: channel.NewSecret(token), scope: newMember(platform).Context().Scope()}}
 	if err := granted.check(); err != nil {
 		return fmt.Errorf("BRIDGE_TOKEN is refused: %w", err)
 	}
@@ -68,25 +67,12 @@ func serve(ctx context.Context, address, token string, out io.Writer) error {
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxTime)
 	defer cancel()
-	return errors.Join(server.Shutdown(closing), ignoreClosed(<-served))
-}
-
-// ignoreClosed returns an error, unless it means that the server was closed.
-func ignoreClosed(err error) error {
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return err
+	return server.Shutdown(closing)
 }
 
 // newMember adds the member that the clients talk to.
 func newMember(platform *fakes.Platform) *fakes.Actor {
 	return platform.AddMember(member.Member{FirstName: "Ada"})
-}
-
-func scopeOf(actor *fakes.Actor) botctx.Scope {
-	m := actor.Member()
-	return botctx.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
 }
 
 // operationsOf returns the operations of a platform; a host passes its Runtime's.

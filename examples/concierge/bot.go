@@ -21,27 +21,21 @@ const helpText = `I know this city. You can say, for example:
   book number 1 for two at 19:30
   my bookings / start over`
 
-// Concierge is the bot of the chat. It keeps its knowledge about a guest in the member's meta: location, wanted (the
-// values looked for, by column), found (the ids of the last list), place (the current one) and booking (the current
-// one). The question that it has asked is the member's position: the node of the question saves its position, and its
-// children are the answers.
-type Concierge struct {
-	// Columns are the columns of the places whose values guests may say.
-	Columns []string
-}
-
-// Nodes returns the bot's nodes: topics that guests may raise at any time, and their steps.
-func (c Concierge) Nodes() []*botctx.Node {
-	topics := c.topics()
+// nodes returns the bot's nodes: topics that guests may raise at any time, and their steps. The bot keeps its knowledge
+// about a guest in the member's meta: location, wanted (the values looked for, by column), found (the ids of the last
+// list), place (the current one) and booking (the current one). The question that it has asked is the member's position:
+// the node of the question saves its position, and its children are the answers.
+func nodes() []*botctx.Node {
+	topics := topics()
 	for _, topic := range topics {
 		topic.Global = botctx.GlobalInTree
 	}
-	return append(topics, c.steps()...)
+	return append(topics, steps()...)
 }
 
 // topics are messages that guests may send at any time, whatever the question was. Among matching topics, the
 // one of the smallest priority answers.
-func (c Concierge) topics() []*botctx.Node {
+func topics() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "start over", Priority: 10, Trigger: says("start over", "never mind"),
@@ -58,7 +52,7 @@ func (c Concierge) topics() []*botctx.Node {
 		{ID: "my bookings", Priority: 40, Trigger: says("my bookings", "my booking", "what did I book"), Pre: botctx.Do(listBookings)},
 		{ID: "book", Priority: 50, Trigger: says("book", "reserve"), Pre: botctx.Do(noteBooking), Redirect: toBooking()},
 		{
-			ID: "near me", Priority: 60, Trigger: means("what is near", said.isNear), Pre: botctx.Do(c.saveWanted),
+			ID: "near me", Priority: 60, Trigger: means("what is near", said.isNear), Pre: botctx.Do(saveWanted),
 			Redirect: botctx.ToOneOf(goOnNearby, "where?", "nearby"),
 		},
 		{
@@ -70,8 +64,8 @@ func (c Concierge) topics() []*botctx.Node {
 			Pre: botctx.Do(describe), SavesPosition: true,
 		},
 		{
-			ID: "places", Priority: 90, Trigger: botctx.AllOf(botctx.AnyText(), botctx.TriggerFunc(c.looksForPlaces)),
-			Pre: botctx.Do(c.saveWanted, c.find), SavesPosition: true,
+			ID: "places", Priority: 90, Trigger: botctx.AllOf(botctx.AnyText(), botctx.TriggerFunc(looksForPlaces)),
+			Pre: botctx.Do(saveWanted, find), SavesPosition: true,
 		},
 		{ID: "help", Priority: 1000, Trigger: botctx.AnyText(), Responses: botctx.Say(helpText)},
 	}
@@ -79,12 +73,12 @@ func (c Concierge) topics() []*botctx.Node {
 
 // steps are the steps after topics: the questions of the bot, the answers to them, and the actions once
 // everything is known. An answer has the priority of the topic that it continues.
-func (c Concierge) steps() []*botctx.Node {
+func steps() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "where?", Pre: botctx.Do(askWhere), SavesPosition: true},
 		{ID: "here", Parent: "where?", Priority: 30, Trigger: means("a location", said.isLocated), Redirect: toLocated()},
 		{ID: "located", Responses: botctx.Say("Good, I know where you are. Ask me what is near you."), SavesPosition: true},
-		{ID: "nearby", Pre: botctx.Do(c.findNearby), SavesPosition: true},
+		{ID: "nearby", Pre: botctx.Do(findNearby), SavesPosition: true},
 
 		{
 			ID: "which place?", SavesPosition: true,

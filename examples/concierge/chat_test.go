@@ -14,20 +14,11 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// aCity returns a platform with the concierge and the city's own places.
+// aCity returns a platform with the concierge and the city's places.
 func aCity(t *testing.T) *fakes.Platform {
 	t.Helper()
-	places, err := ReadPlaces(ownPlaces)
+	p, err := newCity(fakes.For(t))
 	require.NoError(t, err)
-	return cityOf(t, places)
-}
-
-// cityOf returns a platform with the concierge and some places.
-func cityOf(t *testing.T, places Places) *fakes.Platform {
-	t.Helper()
-	p := fakes.New(fakes.For(t))
-	p.AddData(placesID, places.Entries...)
-	p.Handle(Concierge{Columns: places.Columns}.Nodes()...)
 	return p
 }
 
@@ -291,17 +282,18 @@ func TestBookings_OfTheGuest(t *testing.T) {
 
 func TestReply_IsNoTemplate(t *testing.T) {
 	t.Parallel()
-	places, err := ReadPlaces([]byte(`[{"name": "The {{firstName}} Inn", "about": "{{meta.secret}}"}]`))
-	require.NoError(t, err)
-	guest := cityOf(t, places).AddMember(member.Member{FirstName: "Ada", Meta: document.O("secret", "tell nobody")})
+	p := aCity(t)
+	p.AddData(placesID, document.O("name", "The {{firstName}} Inn", "about", "{{meta.secret}}"))
+	guest := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("secret", "tell nobody")})
 	converse(t, guest, exchange{"tell me about the firstname inn", "The {{firstName}} Inn\n  about: {{meta.secret}}"})
 }
 
 func TestReply_LongNameIsCut(t *testing.T) {
 	t.Parallel()
-	places := Places{Entries: []document.Object{document.O("name", strings.Repeat("é", 3000))}}
-	guest := cityOf(t, places).AddMember(member.Member{})
-	converse(t, guest, exchange{"places", "é…"}, exchange{"book number 1", strings.Repeat("é", maxNameLength-1) + "…, gladly."})
+	p := aCity(t)
+	p.AddData(placesID, document.O("name", strings.Repeat("é", 3000), "type", "inn"))
+	guest := p.AddMember(member.Member{})
+	converse(t, guest, exchange{"an inn", "é…"}, exchange{"book number 1", strings.Repeat("é", maxNameLength-1) + "…, gladly."})
 }
 
 func TestReply_OnlyToText(t *testing.T) {
@@ -311,14 +303,6 @@ func TestReply_OnlyToText(t *testing.T) {
 	guest.Taps("museums")
 	require.Empty(t, guest.Messages())
 	require.Empty(t, p.Calls(botctx.OpFetchDistinctDataFromDataSource), "nor looked up")
-}
-
-func TestReply_BySendResponse(t *testing.T) {
-	t.Parallel()
-	p := aCity(t)
-	guest := p.AddMember(member.Member{})
-	converse(t, guest, exchange{"hello", ""}, exchange{"museums", ""}, exchange{"thanks", "You are welcome."})
-	require.Len(t, p.Calls(botctx.OpSendResponse), len(p.Sent()))
 }
 
 func TestSearch_Fails(t *testing.T) {

@@ -30,12 +30,12 @@ func namesPlace(ctx context.Context, bot *botctx.Context) (bool, error) {
 }
 
 // looksForPlaces matches messages with values of columns, or that ask for any place.
-func (c Concierge) looksForPlaces(ctx context.Context, bot *botctx.Context) (bool, error) {
-	values, err := c.values(ctx, bot)
+func looksForPlaces(ctx context.Context, bot *botctx.Context) (bool, error) {
+	values, err := values(ctx, bot)
 	return values.Len() > 0 || heard(bot).has("all", "any", "anything", "everything", "places"), err
 }
 
-func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
+func find(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: placesID,
 		Filter:       wanted(bot),
@@ -44,7 +44,7 @@ func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.list(ctx, bot, found.Entries)
+	return list(ctx, bot, found.Entries)
 }
 
 // goOnNearby asks for the guest's location, if it is not known yet.
@@ -56,7 +56,7 @@ func goOnNearby(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error
 }
 
 // findNearby lists the places that the guest looks for, the nearest first.
-func (c Concierge) findNearby(ctx context.Context, bot *botctx.Context) error {
+func findNearby(ctx context.Context, bot *botctx.Context) error {
 	query := document.O("near", document.Get(bot.Member.Meta, "location", document.Object{}), "key", "location",
 		"query", wanted(bot), "limit", listed, "distanceField", columnMetres)
 	if within := heard(bot).within; within > 0 {
@@ -69,7 +69,7 @@ func (c Concierge) findNearby(ctx context.Context, bot *botctx.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.list(ctx, bot, found.Entries)
+	return list(ctx, bot, found.Entries)
 }
 
 // askWhere asks for the guest's location, in the words of the redirect, if it has any.
@@ -123,8 +123,8 @@ func wanted(bot *botctx.Context) document.Object {
 }
 
 // saveWanted adds the values of a message to the guest's search. Another type of place begins a new search.
-func (c Concierge) saveWanted(ctx context.Context, bot *botctx.Context) error {
-	values, err := c.values(ctx, bot)
+func saveWanted(ctx context.Context, bot *botctx.Context) error {
+	values, err := values(ctx, bot)
 	if err != nil || values.Len() == 0 {
 		return err
 	}
@@ -140,17 +140,15 @@ func (c Concierge) saveWanted(ctx context.Context, bot *botctx.Context) error {
 }
 
 // values returns the values of columns that the guest's message holds.
-func (c Concierge) values(ctx context.Context, bot *botctx.Context) (document.Object, error) {
-	return once(bot, "values", func() (document.Object, error) { return c.valuesIn(ctx, bot, heard(bot)) })
+func values(ctx context.Context, bot *botctx.Context) (document.Object, error) {
+	return once(bot, "values", func() (document.Object, error) { return valuesIn(ctx, bot, heard(bot)) })
 }
 
 // valuesIn returns the column values in a message: for each column the longest one. A text counts for only one column.
-func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
+func valuesIn(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
 	values, taken := document.O(), map[string]bool{}
-	for _, column := range c.Columns {
-		longest, err := longestIn(ctx, bot, column, func(value string) bool {
-			return isSayable(value) && said.hasValue(value)
-		})
+	for _, column := range columns {
+		longest, err := longestIn(ctx, bot, column, said.hasValue)
 		if err != nil {
 			return values, err
 		}
@@ -209,13 +207,13 @@ func placeNamed(ctx context.Context, bot *botctx.Context, said said) (document.O
 }
 
 // list shows the first places of a list, and remembers them by their numbers.
-func (c Concierge) list(ctx context.Context, bot *botctx.Context, found []document.Object) error {
+func list(ctx context.Context, bot *botctx.Context, found []document.Object) error {
 	shown := found[:min(len(found), listed)]
 	ids, lines := document.A(), []string{fmt.Sprintf("I found %s:", places(len(found), len(shown)))}
 	for i, entry := range shown {
 		id, _ := entry.Field("_id")
 		ids = ids.Append(id)
-		lines = append(lines, fmt.Sprintf("%d. %s", i+1, c.line(entry)))
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, line(entry)))
 	}
 	bot.Member.Meta.Set("found", ids)
 	var spokenOf place
@@ -241,10 +239,10 @@ func places(found, shown int) string {
 	}
 }
 
-func (c Concierge) line(entry document.Object) string {
+func line(entry document.Object) string {
 	var values []string
-	for _, column := range c.Columns {
-		if value := document.Get(entry, column, ""); isSayable(value) {
+	for _, column := range columns {
+		if value := document.Get(entry, column, ""); value != "" {
 			values = append(values, value)
 		}
 	}

@@ -2,7 +2,6 @@
 // and takes bookings, in a chat on the terminal.
 //
 //	go -C examples run ./concierge
-//	go -C examples run ./concierge -places FILE
 //
 // It shows a bot made of nodes: bot.go lists them, with the topics that guests may raise at any time, the
 // bot's questions, and the answers to those. Their actions are in find.go and book.go, and the understanding
@@ -12,13 +11,11 @@ package main
 import (
 	"context"
 	_ "embed"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/console"
@@ -35,7 +32,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-const usage = `Usage: concierge [-places FILE]
+const usage = `Usage: concierge
 
 A concierge for a city: a bot that finds places, knows what is near and takes
 bookings. It answers each line of standard input until the input ends or a line says
@@ -46,42 +43,31 @@ demonstration.
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
-	var file string
-	return program.Program{
-		Name: "concierge", Usage: usage,
-		Flags: func(flags *flag.FlagSet) {
-			flags.StringVar(&file, "places", "", "`FILE` with the city's places: a JSON array of objects. Of their columns, name,\n"+
-				"location and seats have a meaning; \"?\" is not known. The default is a small city.")
-		},
-		Do: func() error { return chat(ctx, file, in, out) },
-	}.Run(args, problems)
+	return program.Program{Name: "concierge", Usage: usage, Do: func() error { return chat(ctx, in, out) }}.Run(args, problems)
 }
 
-func chat(ctx context.Context, file string, in io.Reader, out io.Writer) error {
-	text, name := ownPlaces, "the city's own places"
-	if file != "" {
-		var err error
-		if text, err = os.ReadFile(file); err != nil { //nolint:gosec // The user names it.
-			return err
-		}
-		name = file
-	}
-	platform := fakes.New()
-	places, err := ReadPlaces(text)
-	if err == nil {
-		err = places.Save(ctx, platform.Operations(botctx.Scope{}))
-	}
+// newCity returns a platform with the city's places and the bot.
+func newCity(options ...fakes.Option) (*fakes.Platform, error) {
+	places, err := readPlaces()
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	platform.Handle(Concierge{Columns: places.Columns}.Nodes()...)
+	platform := fakes.New(options...)
+	platform.AddData(placesID, places...)
+	platform.Handle(nodes()...)
+	return platform, nil
+}
+
+func chat(ctx context.Context, in io.Reader, out io.Writer) error {
+	platform, err := newCity()
+	if err != nil {
+		return err
+	}
 	terminal := console.Console{
 		Platform: platform, Members: []*fakes.Actor{platform.AddMember(member.Member{ID: "Guest"})}, Bot: "Concierge",
 		Ends: isFarewell, Test: console.Test{Platform: "aCity(t)"}, In: in, Out: out,
-		Welcome: fmt.Sprintf("A concierge with %d places. Say \"help\" to see what it understands, and \"bye\" to leave.", len(places.Entries)),
-	}
-	if file != "" {
-		terminal.CannotSave = "the tests are about the city of this program, and not about that of -places"
+		Welcome: fmt.Sprintf("A concierge with %d places. Say \"help\" to see what it understands, and \"bye\" to leave.",
+			len(platform.Data(placesID))),
 	}
 	if err := terminal.Run(ctx); err != nil || len(platform.Choices()) > 0 {
 		return err

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,14 +23,6 @@ func runWith(t *testing.T, input string, args ...string) ran {
 	var out, problems bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(input), &out, &problems)
 	return ran{code, out.String(), problems.String()}
-}
-
-// fileOf returns the path of a file that holds a text.
-func fileOf(t *testing.T, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "file.json")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
 }
 
 func TestMain_Demonstration(t *testing.T) {
@@ -61,18 +51,12 @@ func TestMain_AnswersAnyLine(t *testing.T) {
 	for _, line := range []string{
 		"\xff\xfe", "\x00", "my name is \x00", "my name is {{meta.asked}}", "I am at 1e999, 2", "book $where for 2 at 19:00",
 		"book 5", "within 99999999999999999999 km", strings.Repeat("museum ", 5_000), "99", "for 9999 at 19:00",
+		"-999,-999", "at :::", "book 999999999999 for 99999999999",
 	} {
 		r := runWith(t, "museums\n"+line+"\nbook 1 for 2 at 20:00\n"+line+"\n")
 		require.Zero(t, r.code, r.problems)
 		require.Equal(t, 4, strings.Count(r.out, "Concierge: "))
 	}
-}
-
-func TestMain_PlacesOfAFile(t *testing.T) {
-	t.Parallel()
-	path := fileOf(t, `[{"name": "North Pole Inn", "kind": "inn", "location": [89, 10]}, {"name": "South Inn", "kind": "inn", "location": [10, 89]}]`)
-	r := runWith(t, "I am at 88, 10\nwhat is near me", "-places", path)
-	require.Contains(t, r.out, "1. North Pole Inn (inn, 111319 m)")
 }
 
 func TestMain_TellsProblems(t *testing.T) {
@@ -82,12 +66,9 @@ func TestMain_TellsProblems(t *testing.T) {
 		code int
 		want string
 	}{
-		"help":                   {[]string{"-h"}, 0, "Usage: concierge"},
-		"an unknown flag":        {[]string{"-city", "x"}, 2, "flag provided but not defined: -city"},
-		"an argument":            {[]string{"places.json"}, 2, `"places.json" is not a flag, and the command has no arguments`},
-		"no file of places":      {[]string{"-places", "absent.json"}, 1, "concierge: open absent.json: "},
-		"places without a place": {[]string{"-places", fileOf(t, "[]")}, 1, "file.json: it contains no places"},
-		"places that come twice": {[]string{"-places", fileOf(t, `[{"_id": 1}, {"_id": 1}]`)}, 1, "data[1]._id: appears twice in one call"},
+		"help":            {[]string{"-h"}, 0, "Usage: concierge"},
+		"an unknown flag": {[]string{"-city", "x"}, 2, "flag provided but not defined: -city"},
+		"an argument":     {[]string{"places.json"}, 2, `"places.json" is not a flag, and the command has no arguments`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +107,7 @@ func TestDemonstration_Effects(t *testing.T) {
 
 func TestNodes_HaveNoWarnings(t *testing.T) {
 	t.Parallel()
-	graph, err := botctx.GraphOf(Concierge{}.Nodes()...)
+	graph, err := botctx.GraphOf(nodes()...)
 	require.NoError(t, err)
 	require.Empty(t, graph.Warnings)
 }

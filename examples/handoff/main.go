@@ -10,19 +10,22 @@
 // (reassignAssignment) and say goodbye (sendMessageToInlet, endLiveChat). Messages that no node answers are
 // relayed to the other side. The nodes of customers and the commands of agents are in shop.go.
 //
-// It plays a conversation in virtual time and prints it in two columns: customers on the left, agents on the
-// right (stage.go). With -talk you are the speaker. shop_test.go shows tests of such logic.
+// It plays the conversation in demonstration.chat in virtual time, and prints it. With -talk you are the speaker.
+// shop_test.go shows tests of such logic, and runs demonstration.chat as a test, too.
 package main
 
 import (
 	"context"
+	_ "embed"
 	"flag"
 	"io"
 	"os"
+	"time"
 
 	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/console"
+	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -49,14 +52,58 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 	}.Run(args, problems)
 }
 
+// people are those of a conversation: two customers, and an agent of each team.
+type people struct {
+	platform  *fakes.Platform
+	customers []*fakes.Actor
+	agents    []*fakes.Agent
+}
+
+// openWithPeople opens the shop in the morning.
+func openWithPeople(options ...fakes.Option) people {
+	p := openShop(append(options, fakes.StartAt(morning()))...)
+	return people{
+		platform: p, customers: []*fakes.Actor{addCustomer(p, "Ada"), addCustomer(p, "Bob")},
+		agents: []*fakes.Agent{p.AddAgent(desk, "Grace", "default"), p.AddAgent(desk, "Hedy", "workshop")},
+	}
+}
+
+// morning returns the beginning of a conversation.
+func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
+
 // talk is a conversation with the bot, as its customers and as the agents at the desk.
 func talk(ctx context.Context, in io.Reader, out io.Writer) error {
-	p := openShop(fakes.StartAt(morning()))
+	s := openWithPeople()
 	return console.Console{
-		Platform: p,
-		Members:  []*fakes.Actor{addCustomer(p, "Ada"), addCustomer(p, "Bob")},
-		Agents:   []*fakes.Agent{p.AddAgent(desk, "Grace", "default"), p.AddAgent(desk, "Hedy", "workshop")},
-		Test:     console.Test{Platform: "openShop(fakes.For(t), fakes.StartAt(morning()))"},
-		In:       in, Out: out,
+		Platform: s.platform, Members: s.customers, Agents: s.agents,
+		Test: console.Test{Platform: "openShop(fakes.For(t), fakes.StartAt(morning()))"},
+		In:   in, Out: out,
 	}.Run(ctx)
+}
+
+// demonstration is the conversation that is played without -talk.
+//
+//go:embed demonstration.chat
+var demonstration string
+
+// play plays the demonstration, which takes no time, and returns it with the answers of the bot.
+func play() (string, error) {
+	written, err := conversation.Parse("demonstration.chat", demonstration)
+	if err != nil {
+		return "", err
+	}
+	played, err := openWithPeople().session().Play(written)
+	return played.String(), err
+}
+
+// session returns a session with the people in which to play a conversation.
+func (s people) session() *conversation.Session {
+	held := conversation.NewSession(s.platform)
+	for _, customer := range s.customers {
+		held.Add(customer)
+	}
+	for _, agent := range s.agents {
+		held.AddAgent(agent)
+	}
+	return held
 }

@@ -2,8 +2,9 @@ package main
 
 import (
 	"bytes"
-	_ "embed"
 	"errors"
+	"flag"
+	"io"
 	"strings"
 	"testing"
 
@@ -12,8 +13,10 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/fakes/conversation"
 )
+
+var _ = flag.Bool("update", false, "write the files that tests compare with")
 
 // shop is the bot on a fake platform, with one customer and an agent of each team.
 type shop struct {
@@ -106,15 +109,6 @@ func TestCustomer_FailureIsNoClosedDesk(t *testing.T) {
 	}
 }
 
-func TestSilence_EndsConversation(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	s.connect()
-	s.Advance(livechat.IdleTimeout)
-	s.ada.Says("Still there?")
-	require.Contains(t, s.ada.Last(), "Hello Ada!")
-}
-
 func TestNodes_HaveNoWarnings(t *testing.T) {
 	t.Parallel()
 	graph, err := botctx.GraphOf(Nodes()...)
@@ -179,21 +173,19 @@ func TestAgent_FailedCommandAgain(t *testing.T) {
 	}
 }
 
-// transcript is the program's output: go -C examples run ./handoff >
-// examples/handoff/testdata/transcript.txt.
-//
-//go:embed testdata/transcript.txt
-var transcript string
-
-func TestMain_Conversation(t *testing.T) {
+func TestDemonstration(t *testing.T) {
 	t.Parallel()
+	conversation.Run(t, "*.chat", func(t *testing.T) *conversation.Session {
+		t.Helper()
+		return openWithPeople(fakes.For(t)).session()
+	})
 	var out, problems bytes.Buffer
 	require.Zero(t, run(t.Context(), nil, strings.NewReader(""), &out, &problems))
-	require.Equal(t, transcript, out.String())
+	require.Equal(t, demonstration, out.String())
 	require.Empty(t, problems.String())
 }
 
-func TestMain_NoArguments(t *testing.T) {
+func TestMain_TellsProblems(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	require.Equal(t, 2, run(t.Context(), []string{"now"}, strings.NewReader(""), &out, &problems))
@@ -201,32 +193,12 @@ func TestMain_NoArguments(t *testing.T) {
 	require.Zero(t, run(t.Context(), []string{"-h"}, strings.NewReader(""), &out, &problems))
 	require.Contains(t, problems.String(), "Usage: handoff")
 	require.Empty(t, out.String())
-}
 
-// full is a writer that fails after a number of bytes.
-type full struct{ left int }
-
-func (f *full) Write(text []byte) (int, error) {
-	if f.left -= len(text); f.left < 0 {
-		return 0, errors.New("the disk is full")
-	}
-	return len(text), nil
-}
-
-func TestMain_CannotPrint(t *testing.T) {
-	t.Parallel()
-	for left := 0; left < len(transcript); left += 400 {
-		var problems bytes.Buffer
-		require.Equal(t, 1, run(t.Context(), nil, strings.NewReader(""), &full{left: left}, &problems))
-		require.Equal(t, "handoff: the disk is full\n", problems.String())
-	}
-}
-
-func TestMain_BreaksLongTexts(t *testing.T) {
-	t.Parallel()
-	long := "this is a text of more than one row, and it is broken where there is a space"
-	require.Equal(t, []string{"this is a text of more than one row, and it is", "  broken where there is a space"}, wrapped(long))
-	require.Equal(t, []string{"one", "", "two"}, wrapped("one\n\ntwo"))
+	disk, full := io.Pipe()
+	require.NoError(t, disk.CloseWithError(errors.New("the disk is full")))
+	problems.Reset()
+	require.Equal(t, 1, run(t.Context(), nil, strings.NewReader(""), full, &problems))
+	require.Equal(t, "handoff: the disk is full\n", problems.String())
 }
 
 func TestMain_Talk(t *testing.T) {

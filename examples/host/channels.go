@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,36 +104,83 @@ type account struct {
 	id       string
 }
 
-// complete checks a channel, and reads its secrets.
+// fieldsOf are the fields that a channel of each type needs, besides app and id. It has no others.
+var fieldsOf = map[channel.Type][]string{
+	channel.Custom:  {"url", "secretVariable"},
+	channel.Webchat: {"secretVariable", "origins"},
+	channel.Desk:    {},
+	channel.Alpha:   {"account", "tokenVariable"},
+	channel.Bravo:   {"account", "tokenVariable"},
+	channel.Hotel:   {"account", "tokenVariable", "tenant"},
+	channel.Echo:    {"account", "infoVariable"},
+	channel.Foxtrot: {"account", "infoVariable"},
+}
+
+// complete checks a channel, and reads its secrets, so that bad ones fail now and not when the first member writes.
 func (s *channelSettings) complete(lookup func(string) (string, bool)) error {
+	s.Type = cmp.Or(s.Type, channel.Custom)
+	if err := s.checkFields(); err != nil {
+		return err
+	}
 	switch s.Type {
-	case "", channel.Custom:
-		s.Type = channel.Custom
-		return s.completeCustom(lookup)
-	case channel.Webchat:
-		return s.completeWebchat(lookup)
-	case channel.Desk:
-		if s.App == "" || s.ID == "" || s.URL+s.SecretVariable+s.Account+s.TokenVariable+s.Tenant+s.InfoVariable != "" {
-			return errors.New("a desk takes only an app, an id and a type")
+	case channel.Custom:
+		if !s.isDemo() && !isWebAddress(s.URL) {
+			return errors.New("url is invalid: give the address that messages are posted to, such as https://chat.example/bot")
 		}
-		return nil
+		return s.readSecrets(lookup, webhook.CheckSecret)
+	case channel.Webchat:
+		return s.readSecrets(lookup, func(secret channel.Secret) error {
+			if len(secret.Reveal()) < webchat.MinSecret {
+				return fmt.Errorf("must have at least %d bytes; make one with openssl rand -hex 32", webchat.MinSecret)
+			}
+			return nil
+		})
 	case channel.Alpha, channel.Bravo, channel.Hotel:
-		return s.completeAccount(lookup)
+		value, _ := lookup(s.TokenVariable)
+		if s.token = channel.NewSecret(value); value == "" {
+			return fmt.Errorf("set the environment variable %s to the token of the account", s.TokenVariable)
+		}
 	case channel.Echo, channel.Foxtrot:
-		return s.completeInfo(lookup)
-	default:
+		return s.readInfo(lookup)
+	}
+	return nil
+}
+
+// checkFields refuses missing fields, and fields that would be ignored.
+func (s *channelSettings) checkFields() error {
+	needed, isKnown := fieldsOf[s.Type]
+	if !isKnown {
 		return fmt.Errorf("type is %q: make it custom, webchat, desk, alpha, bravo, echo, foxtrot or hotel", s.Type)
+	}
+	var missing, other []string
+	for _, field := range []struct {
+		name    string
+		isGiven bool
+	}{
+		{"app", s.App != ""}, {"id", s.ID != ""}, {"url", s.URL != "" || s.isDemo()}, {"secretVariable", s.SecretVariable != ""},
+		{"origins", len(s.Origins) > 0}, {"account", s.Account != ""}, {"tokenVariable", s.TokenVariable != ""},
+		{"infoVariable", s.InfoVariable != ""}, {"tenant", s.Tenant != ""},
+	} {
+		isNeeded := field.name == "app" || field.name == "id" || slices.Contains(needed, field.name)
+		switch {
+		case isNeeded && !field.isGiven:
+			missing = append(missing, field.name)
+		case !isNeeded && field.isGiven:
+			other = append(other, field.name)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fmt.Errorf("a channel of type %s needs %s", s.Type, strings.Join(missing, ", "))
+	case len(other) > 0:
+		return fmt.Errorf("a channel of type %s does not use %s: remove it, or set another type", s.Type, strings.Join(other, ", "))
+	default:
+		return nil
 	}
 }
 
-// completeInfo checks a channel whose whole info is in a variable.
-func (s *channelSettings) completeInfo(lookup func(string) (string, bool)) error {
-	if s.App == "" || s.ID == "" || s.Account == "" || s.InfoVariable == "" {
-		return errors.New("app, id, account and infoVariable must not be empty")
-	}
-	if s.URL+s.SecretVariable+s.TokenVariable+s.Tenant != "" {
-		return errors.New("url, secretVariable, tokenVariable and tenant do not apply to this channel: remove them")
-	}
+// readInfo reads the info of a channel, which is wholly in a variable.
+func (s *channelSettings) readInfo(lookup func(string) (string, bool)) error {
 	value, _ := lookup(s.InfoVariable)
 	var fields document.Object
 	if err := fields.UnmarshalJSON([]byte(value)); err != nil || fields.Len() == 0 {
@@ -144,56 +192,6 @@ func (s *channelSettings) completeInfo(lookup func(string) (string, bool)) error
 	}
 	s.info = read.Info
 	return nil
-}
-
-// completeAccount checks a channel that is an account of a platform.
-func (s *channelSettings) completeAccount(lookup func(string) (string, bool)) error {
-	if s.App == "" || s.ID == "" || s.Account == "" || s.TokenVariable == "" {
-		return errors.New("app, id, account and tokenVariable must not be empty")
-	}
-	if s.URL != "" || s.SecretVariable != "" || s.InfoVariable != "" {
-		return errors.New("url, secretVariable and infoVariable belong to other types: remove them")
-	}
-	if isHotel := s.Type == channel.Hotel; isHotel != (s.Tenant != "") {
-		return errors.New("tenant is required for a channel of type hotel, and not allowed for others")
-	}
-	value, _ := lookup(s.TokenVariable)
-	if value == "" {
-		return fmt.Errorf("set the environment variable %s to the token of the account", s.TokenVariable)
-	}
-	s.token = channel.NewSecret(value)
-	return nil
-}
-
-// completeCustom checks a channel whose messages are posted to an address.
-func (s *channelSettings) completeCustom(lookup func(string) (string, bool)) error {
-	if s.App == "" || s.ID == "" || s.SecretVariable == "" {
-		return errors.New("app, id and secretVariable must not be empty")
-	}
-	if s.Account+s.TokenVariable+s.Tenant+s.InfoVariable != "" {
-		return errors.New("account, tokenVariable, tenant and infoVariable need a type of channel: set type")
-	}
-	if !s.isDemo() && !isWebAddress(s.URL) {
-		return errors.New("url is invalid: give the address that messages are posted to, such as https://chat.example/bot")
-	}
-	// Bad secrets fail now, not when the first member writes.
-	return s.readSecrets(lookup, webhook.CheckSecret)
-}
-
-// completeWebchat checks the settings of a webchat channel, and reads its secrets.
-func (s *channelSettings) completeWebchat(lookup func(string) (string, bool)) error {
-	if s.App == "" || s.ID == "" || s.SecretVariable == "" || len(s.Origins) == 0 {
-		return errors.New("app, id, secretVariable and origins must not be empty")
-	}
-	if s.URL+s.Account+s.TokenVariable+s.Tenant+s.InfoVariable != "" {
-		return errors.New("url, account, tokenVariable, tenant and infoVariable belong to other types: remove them")
-	}
-	return s.readSecrets(lookup, func(secret channel.Secret) error {
-		if len(secret.Reveal()) < webchat.MinSecret {
-			return fmt.Errorf("must have at least %d bytes; make one with openssl rand -hex 32", webchat.MinSecret)
-		}
-		return nil
-	})
 }
 
 // readSecrets reads the secrets of a channel, the newest first.
@@ -275,20 +273,14 @@ func loader(all []channelSettings, others ...channel.Channel) loadChannel {
 	}
 }
 
-// finder returns a function that finds the channel of an account of a platform.
+// finder returns a function that finds the channel of an account of a platform, or of a chat's id.
 func finder(all []channelSettings, platform channel.Type) func(ctx context.Context, id string) (*channel.Channel, error) {
-	records := map[string]channel.Channel{}
-	for _, settings := range all {
-		if settings.Type == platform {
-			records[settings.Account] = settings.record()
-		}
-	}
 	return func(_ context.Context, id string) (*channel.Channel, error) {
-		found, isKnown := records[id]
-		if !isKnown {
+		at := slices.IndexFunc(all, func(c channelSettings) bool { return c.Type == platform && cmp.Or(c.Account, c.ID) == id })
+		if at < 0 {
 			return nil, boterr.New(boterr.NotFound, "", "there is no channel for the account %s", id)
 		}
-		return &found, nil
+		return new(all[at].record()), nil
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/backends/blob"
 	"github.com/botctx/go-sdk/backends/webchat"
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/livechat"
@@ -34,7 +33,7 @@ const (
 // newChat returns the connector of the chats on web pages.
 func (s *service) newChat(ctx context.Context, drops *send.Drops) (*webchat.Connector, error) {
 	configured := webchat.Config{
-		Store: s.store, FindChannel: byID(s.config.channels, channel.Webchat), Now: s.config.now, Drops: drops, Logger: s.log,
+		Store: s.store, FindChannel: finder(s.config.channels, channel.Webchat), Now: s.config.now, Drops: drops, Logger: s.log,
 		OnTyping: s.desk.OnTyping,
 	}
 	if s.config.files != "" {
@@ -50,17 +49,6 @@ func (s *service) newChat(ctx context.Context, drops *send.Drops) (*webchat.Conn
 // url returns the public address of the service.
 func (s *service) url() string {
 	return strings.TrimSuffix(cmp.Or(s.config.url, "http://"+s.listener.Addr().String()), "/")
-}
-
-// byID returns a function that finds a channel of a type by its id.
-func byID(all []channelSettings, of channel.Type) func(ctx context.Context, id string) (*channel.Channel, error) {
-	return func(_ context.Context, id string) (*channel.Channel, error) {
-		at := slices.IndexFunc(all, func(c channelSettings) bool { return c.Type == of && c.ID == id })
-		if at < 0 {
-			return nil, boterr.New(boterr.NotFound, "", "there is no channel %s", id)
-		}
-		return new(all[at].record()), nil
-	}
 }
 
 // pairWithDesks pairs the other channels of each app with the app's desks, on which agents answer.

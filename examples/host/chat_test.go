@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,15 +22,7 @@ func newTrial(t *testing.T) *service {
 	c, err := parse(nil, variables{}.lookup, io.Discard)
 	require.NoError(t, err)
 	c.listen = anyPort
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s, err := open(ctx, c, slog.New(slog.DiscardHandler), io.Discard)
-	require.NoError(t, err)
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.serve(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.NoError(t, <-stopped)
-	})
+	s, _ := started(t, c, io.Discard)
 	return s
 }
 

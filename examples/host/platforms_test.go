@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,15 +34,7 @@ func hosted(t *testing.T, channels []map[string]string, environment variables) (
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	c, err := parse([]string{"-listen", anyPort, "-file", filepath.Join(folder, "bots.db"), "-channels", file, "-allow", "127.0.0.1"}, environment.lookup, io.Discard)
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s, err := open(ctx, c, slog.New(slog.DiscardHandler), io.Discard)
-	require.NoError(t, err)
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.serve(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.NoError(t, <-stopped)
-	})
+	s, _ := started(t, c, io.Discard)
 	return "http://" + s.listener.Addr().String()
 }
 
@@ -176,54 +166,26 @@ func TestService_BotsOnHotel(t *testing.T) {
 
 const telegramToken = "7001:token-that-only-the-tests-know"
 
-// telegramHost is a running service whose only channel is a bot of an in-memory Telegram.
-type telegramHost struct {
-	*telegramfake.Telegram
-
-	t       *testing.T
-	log     *lockedBuffer
-	cancel  context.CancelFunc
-	stopped chan error
-}
-
-func newTelegramHost(t *testing.T) *telegramHost {
-	t.Helper()
-	h := &telegramHost{Telegram: telegramfake.New(), t: t, log: &lockedBuffer{}, stopped: make(chan error, 1)}
-	h.AddBot(telegramToken, telegramID)
-	h.AddUser(501, "Ada")
-	server := httptest.NewServer(h)
+func TestTelegram_TalksAtOnce(t *testing.T) {
+	t.Parallel()
+	platform, log := telegramfake.New(), &lockedBuffer{}
+	platform.AddBot(telegramToken, telegramID)
+	platform.AddUser(501, "Ada")
+	server := httptest.NewServer(platform)
 	t.Cleanup(server.Close)
 	environment := variables{telegramVariable: telegramToken, adminVariable: tokenOfTests}
 	args := []string{"-listen", anyPort, "-file", filepath.Join(t.TempDir(), "bots.db"), "-log-level", "debug"}
 	c, err := parse(args, environment.lookup, io.Discard)
 	require.NoError(t, err)
 	c.telegramURL = server.URL
-	s, err := open(t.Context(), c, slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: c.logLevel})), io.Discard)
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	h.cancel = cancel
-	t.Cleanup(cancel)
-	go func() { h.stopped <- s.serve(ctx) }()
-	return h
-}
-
-// hears waits until the bot has said something new, and returns it.
-func (h *telegramHost) hears(before int) string {
-	h.t.Helper()
-	require.Eventually(h.t, func() bool { return len(h.Messages()) > before }, patience, time.Millisecond)
-	return h.Messages()[before].Text
-}
-
-func TestTelegram_TalksAtOnce(t *testing.T) {
-	t.Parallel()
-	h := newTelegramHost(t)
-	h.Says(telegramToken, 501, "501", "a table for 4 at 19:30")
-	require.Equal(t, held, h.hears(0))
-	h.Says(telegramToken, 501, "501", "yes")
-	require.Equal(t, "Booked: 4 at 19:30. See you then!", h.hears(1))
-	h.cancel()
-	require.NoError(t, <-h.stopped)
-	require.NotContains(t, h.log.String(), "only-the-tests-know")
+	_, stop := started(t, c, log)
+	for before, turn := range [][2]string{{"a table for 4 at 19:30", held}, {"yes", "Booked: 4 at 19:30. See you then!"}} {
+		platform.Says(telegramToken, 501, "501", turn[0])
+		require.Eventually(t, func() bool { return len(platform.Messages()) > before }, patience, time.Millisecond)
+		require.Equal(t, turn[1], platform.Messages()[before].Text)
+	}
+	stop()
+	require.NotContains(t, log.String(), "only-the-tests-know")
 }
 
 func TestTelegram_WrongTokenIsNamed(t *testing.T) {

@@ -56,23 +56,6 @@ func TestService_TooManyWait(t *testing.T) {
 	w.stop()
 }
 
-func TestService_WrongSignature(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	require.Equal(t, http.StatusUnauthorized, (<-w.post("m1", "hello", wrongSecret)).status)
-	w.stop()
-}
-
-func TestRestart_ConversationGoesOn(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
-	w.stop()
-	w.start()
-	require.Equal(t, "Booked: 4 at 19:30. See you then!", w.say("m2", "yes"))
-	w.stop()
-}
-
 func TestRestart_ReminderComesLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "-remind-after", "1h")
@@ -169,7 +152,7 @@ func TestLog_HasNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.say("m1", "hello")
-	<-w.post("m2", "hello", wrongSecret)
+	require.Equal(t, http.StatusUnauthorized, (<-w.post("m2", "hello", wrongSecret)).status)
 	w.chat.refuses.Store(true) // So that the run fails, and is logged.
 	require.Equal(t, http.StatusOK, (<-w.post("m3", "hello", secretOfTests)).status)
 	require.Eventually(t, func() bool { return strings.Contains(w.log.String(), "inbox: failed") }, patience, time.Millisecond)
@@ -270,17 +253,6 @@ func TestDeadLetters_RetriedWhenMended(t *testing.T) {
 	require.Equal(t, held, w.chat.hears())
 	require.Empty(t, w.listed())
 	require.Equal(t, http.StatusNotFound, w.operate(http.MethodPost, "/admin/dead-letters/"+dead.ID+"/retry", tokenOfTests).status)
-	w.stop()
-}
-
-func TestDeadLetters_Discarded(t *testing.T) {
-	t.Parallel()
-	w := newWorldIn(t, variables{adminVariable: tokenOfTests})
-	dead := w.giveUp("m1", "a table for 4 at 19:30")
-	require.Equal(t, http.StatusOK, w.operate(http.MethodPost, "/admin/dead-letters/"+dead.ID+"/discard", tokenOfTests).status)
-	require.Empty(t, w.listed())
-	require.Equal(t, http.StatusNotFound, w.operate(http.MethodGet, "/admin/dead-letters/"+dead.ID, tokenOfTests).status)
-	require.Contains(t, w.log.String(), `msg="dead letter discarded"`)
 	w.stop()
 }
 

@@ -146,6 +146,22 @@ func (w *world) start() {
 	go func(s *service, stopped chan<- error) { stopped <- s.serve(ctx) }(w.service, w.stopped)
 }
 
+// started runs a service. stop ends it, at the latest at the end of the test.
+func started(t *testing.T, c config, log io.Writer) (s *service, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	s, err := open(ctx, c, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: c.logLevel})), io.Discard)
+	require.NoError(t, err)
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.serve(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-stopped)
+	})
+	t.Cleanup(stop)
+	return s, stop
+}
+
 func (w *world) stop() {
 	w.t.Helper()
 	w.cancel()

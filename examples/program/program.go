@@ -53,7 +53,7 @@ func Printed(out io.Writer, text func() (string, error)) func() error {
 	}
 }
 
-// parse parses the flags. It prints their errors, and the help.
+// parse parses the flags, and refuses arguments. It prints their errors, and the help.
 func (p Program) parse(args []string, problems io.Writer) error {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	flags.SetOutput(problems)
@@ -67,23 +67,16 @@ func (p Program) parse(args []string, problems io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	err := p.check(flags)
+	var err error
+	if flags.NArg() > 0 {
+		err = fmt.Errorf("%q is not a flag, and the command has no arguments", flags.Arg(0))
+	} else if p.Check != nil {
+		err = p.Check(flags)
+	}
 	if err != nil {
 		p.tell(problems, err)
 	}
 	return err
-}
-
-// check refuses arguments, and flags that would be ignored.
-func (p Program) check(flags *flag.FlagSet) error {
-	switch {
-	case flags.NArg() > 0:
-		return fmt.Errorf("%q is not a flag, and the command has no arguments", flags.Arg(0))
-	case p.Check != nil:
-		return p.Check(flags)
-	default:
-		return nil
-	}
 }
 
 // tell prints an error. It ignores a failed write.

@@ -71,7 +71,7 @@ func newRealStage(
 	}
 	runtime, err := botctx.New(botctx.Config{
 		Store:      store,
-		Connectors: map[channel.Type]send.Connector{channel.Webchat: printer{transcript}},
+		Connectors: map[channel.Type]send.Connector{channel.Webchat: printer{transcript, time.Now}},
 		Scheduler:  botctx.SchedulerOptions{Log: log},
 	})
 	if err != nil {
@@ -118,13 +118,16 @@ func (s *realStage) wait(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// printer is the connector of the channel: it prints the bot's messages.
-type printer struct{ transcript *Transcript }
+// printer is the connector of the channel: it prints the bot's messages, with the time of a clock.
+type printer struct {
+	transcript *Transcript
+	now        func() time.Time
+}
 
 // Send implements send.Connector.
 func (p printer) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := ctx.Err(); err != nil {
 		return send.Delivery{}, err
 	}
-	return send.Delivery{}, p.transcript.Print(time.Now(), "bot", message.To, message.Response.Text())
+	return send.Delivery{}, p.transcript.Print(p.now(), "bot", message.To, message.Response.Text())
 }

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/console"
 	"github.com/botctx/go-sdk/member"
@@ -38,60 +40,29 @@ func talk(ctx context.Context, in io.Reader, out io.Writer) error {
 	}.Run(ctx)
 }
 
-type virtualStage struct {
-	platform   *fakes.Platform
-	patients   map[string]*fakes.Actor
-	names      map[string]string
-	transcript *Transcript
-	printed    int
-}
-
 // playInVirtualTime plays the conversation, and takes no time.
 func playInVirtualTime(transcript *Transcript) error {
-	platform := openPractice(fakes.StartAt(monday()))
-	stage := &virtualStage{
-		platform: platform, transcript: transcript,
-		patients: map[string]*fakes.Actor{}, names: map[string]string{},
-	}
+	platform := openPractice(fakes.StartAt(monday()), fakes.Config(func(c *botctx.Config) {
+		c.Connectors[channel.Webchat] = printer{transcript, c.Now}
+	}))
+	patients := map[string]*fakes.Actor{}
 	for _, name := range []string{"Ada", "Bob"} {
-		patient := platform.AddMember(member.Member{FirstName: name})
-		stage.patients[name], stage.names[patient.ID()] = patient, name
+		patients[name] = platform.AddMember(member.Member{FirstName: name, ExternalID: name})
 	}
 	for _, step := range conversation {
-		if err := stage.play(step); err != nil {
+		if step.days > 0 {
+			if err := platform.TryAdvance(time.Duration(step.days) * 24 * time.Hour); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := transcript.Print(platform.Now(), step.patient, "bot", step.says); err != nil {
+			return err
+		}
+		if err := patients[step.patient].TrySays(step.says); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// play carries out a step: a patient says something, or days pass.
-func (s *virtualStage) play(step step) error {
-	if step.days > 0 {
-		if err := s.platform.TryAdvance(time.Duration(step.days) * 24 * time.Hour); err != nil {
-			return err
-		}
-		return s.print()
-	}
-	if err := s.transcript.Print(s.platform.Now(), step.patient, "bot", step.says); err != nil {
-		return err
-	}
-	if err := s.patients[step.patient].TrySays(step.says); err != nil {
-		return err
-	}
-	return s.print()
-}
-
-// print prints the messages sent since the last call.
-func (s *virtualStage) print() error {
-	sent := s.platform.Sent()
-	for _, message := range sent[s.printed:] {
-		err := s.transcript.Print(message.SentAt, "bot", s.names[message.Member], message.Response.Text())
-		if err != nil {
-			return err
-		}
-	}
-	s.printed = len(sent)
 	return nil
 }
 

@@ -140,7 +140,7 @@ func (s *talk) tapAny(argument string) error {
 	}
 	if argument == "" {
 		for i, one := range offers {
-			s.screen.notef("%s", numbered(i+1, one.Title))
+			s.screen.notef("%d [%s]", i+1, one.Title)
 		}
 		return nil
 	}

@@ -162,11 +162,3 @@ func (s *talk) onlyAgents() error {
 	}
 	return nil
 }
-
-// numbered returns a title in brackets, after its number unless that is 0.
-func numbered(number int, title string) string {
-	if number == 0 {
-		return "[" + title + "]"
-	}
-	return fmt.Sprintf("%d [%s]", number, title)
-}

@@ -5,9 +5,10 @@ package console_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -358,113 +359,33 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	_, _ = fmt.Fprintln(os.Stdout, "The console has ended.")
 }
 
-// TestTmux_Conversation drives a console in tmux, a real terminal.
-func TestTmux_Conversation(t *testing.T) {
+func TestTerminal_StopsABotThatHangs(t *testing.T) {
 	t.Parallel()
-	requireTmux(t)
-	for width, want := range map[int]string{
-		60: `Ada> long
-Bot: This is a text of many words, which is longer than a
-     line of a terminal of sixty cells and of one of a
-     hundred and twenty.
-Ada> hostile
-Bot: red \x1b[31mtext\x1b[0m \x1b]0;title\a \r and
-     \u202eturned\u202c
-Ada> hi
-Bot: Hello Ada!
-Ada>
-The console has ended.
-`,
-		120: `Ada> long
-Bot: This is a text of many words, which is longer than a line of a terminal of sixty cells and of one of a hundred and
-     twenty.
-Ada> hostile
-Bot: red \x1b[31mtext\x1b[0m \x1b]0;title\a \r and \u202eturned\u202c
-Ada> hi
-Bot: Hello Ada!
-Ada>
-The console has ended.
-`,
-	} {
-		x := startTmux(t, width)
-		x.waitFor("Ada>")
-		x.types("twenty.\nAda>", "long", "Enter")
-		x.types("turned\\u202c\nAda>", "hostile", "Enter")
-		x.types("Hello Ada!\nAda>", "hi", "Enter")
-		x.types("The console has ended.", "Up", "Up", "C-c") // A partly typed line is discarded.
-		require.Equal(t, want, strings.Replace(x.screen(), "Ada> hostile\nThe", "Ada>\nThe", 1))
-	}
-}
-
-// requireTmux skips a test if tmux is not installed.
-func requireTmux(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("skipped: tmux is not installed. The tests named TestTerminal_ drive the console in a terminal of their own.")
-	}
-}
-
-func TestTmux_StopsABotThatHangs(t *testing.T) {
-	t.Parallel()
-	requireTmux(t)
-	x := startTmux(t, 60)
-	x.waitFor("Ada>")
-	x.types("hang", "hang", "Enter")
-	require.Eventually(t, func() bool { // Until the bot runs, Ctrl-C is a key that ends the console as well.
-		return exec.CommandContext(t.Context(), "tmux", "-S", x.socket, "send-keys", "C-c").Run() != nil
-	}, time.Minute, 50*time.Millisecond, "the shell around it is stopped with it")
-}
-
-// tmux is a terminal in tmux in which the console runs.
-type tmux struct {
-	t      *testing.T
-	socket string
-}
-
-// startTmux starts the console in a terminal that is width cells wide.
-func startTmux(t *testing.T, width int) tmux {
-	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	folder, err := os.MkdirTemp("", "tmux") //nolint:usetesting // The path of a socket must be short.
+	command := exec.CommandContext(t.Context(), program)
+	command.Env = append(os.Environ(), asConsole+"=1")
+	keyboard, err := pty.Start(command)
 	require.NoError(t, err)
-	x := tmux{t: t, socket: filepath.Join(folder, "s")}
-	t.Cleanup(func() {
-		_ = exec.Command("tmux", "-S", x.socket, "kill-server").Run() //nolint:noctx // The test's context has ended by now.
-		_ = os.RemoveAll(folder)
-	})
-	x.do("-f", os.DevNull, "new-session", "-d", "-x", strconv.Itoa(width), "-y", "30",
-		fmt.Sprintf("%s=1 '%s'; exec cat", asConsole, program)) // The screen stays until cat is ended.
-	return x
+	t.Cleanup(func() { _ = keyboard.Close() })
+	var shown strings.Builder
+	for buffer := make([]byte, 4096); !strings.HasSuffix(strings.TrimSpace(shown.String()), "Ada>"); {
+		n, err := keyboard.Read(buffer)
+		require.NoError(t, err)
+		shown.WriteString(colour.ReplaceAllString(string(buffer[:n]), ""))
+	}
+	go func() { _, _ = io.Copy(io.Discard, keyboard) }()
+	_, err = keyboard.WriteString("hang\r")
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	require.Eventually(t, func() bool { // Until the bot runs, Ctrl-C is a key that ends the console as well.
+		_, _ = keyboard.WriteString("\x03")
+		return len(ended) > 0
+	}, time.Minute, 50*time.Millisecond)
 }
 
-// do runs a command of tmux, and returns its output.
-func (x tmux) do(args ...string) string {
-	x.t.Helper()
-	command := exec.CommandContext(x.t.Context(), "tmux", append([]string{"-S", x.socket}, args...)...)
-	command.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
-	out, err := command.CombinedOutput()
-	require.NoError(x.t, err, string(out))
-	return string(out)
-}
-
-func (x tmux) screen() string {
-	x.t.Helper()
-	return strings.TrimRight(x.do("capture-pane", "-p"), "\n ") + "\n"
-}
-
-// waitFor waits until the screen ends in a text.
-func (x tmux) waitFor(end string) {
-	x.t.Helper()
-	require.Eventually(x.t, func() bool { return strings.HasSuffix(x.screen(), end+"\n") }, time.Minute, 20*time.Millisecond, end)
-}
-
-// types presses keys, and waits until the screen ends in a text.
-func (x tmux) types(end string, keys ...string) {
-	x.t.Helper()
-	x.do(append([]string{"send-keys"}, keys...)...)
-	x.waitFor(end)
-}
+// colour matches the sequences that change the colour.
+var colour = regexp.MustCompile("\x1b\\[[0-9]*m")

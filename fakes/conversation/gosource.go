@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -87,7 +88,7 @@ func (n *names) variable(name string) string {
 		}
 	}
 	base := lowerCamel(name)
-	if base == "" || !token.IsIdentifier(base) || isPredeclared(base) {
+	if base == "" || !token.IsIdentifier(base) || doc.IsPredeclared(base) {
 		base += "Member"
 	}
 	if !token.IsIdentifier(base) {
@@ -99,18 +100,6 @@ func (n *names) variable(name string) string {
 	}
 	n.taken[found] = true
 	return found
-}
-
-// isPredeclared reports whether a name means something in every file, or in this test.
-func isPredeclared(name string) bool {
-	switch name {
-	case "any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "copy", "delete", "error", "false",
-		"imag", "int", "iota", "len", "make", "max", "min", "new", "nil", "panic", "print", "println", "real", "recover", "rune",
-		"string", "true", "uint":
-		return true
-	default:
-		return false
-	}
 }
 
 // lowerCamel returns the letters and digits of a text as one word that begins with a small letter.

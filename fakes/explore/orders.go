@@ -213,6 +213,8 @@ type search[A any] struct {
 	parse func(key string) ([]A, error)
 	// shown describes a round and its results, in Go or in words.
 	shown func(round []A, came outcome) string
+	// asked is the round that Variable asks for, or nil.
+	asked *string
 	// isOver is true if the test was ended, even if its Fatalf returns.
 	isOver bool
 }
@@ -264,26 +266,33 @@ func (s *search[A]) run(rounds int) int {
 	return len(known)
 }
 
-// isToRun reports whether Variable allows this search. It ends the test if the value is invalid: a misspelt
-// round would pass without being run.
+// isToRun reports whether Variable allows this search, and keeps the round that it asks for. It ends the test if the
+// value is invalid: a misspelt round would pass without being run.
 func (s *search[A]) isToRun() bool {
 	s.Helper()
-	if !isUnderstood() {
+	given := os.Getenv(Variable)
+	kind, round, isRound := strings.Cut(given, ":")
+	_, noSeed := strconv.ParseUint(given, 10, 64)
+	switch {
+	case isRound && (kind == kindFaults || kind == kindOrders):
+		s.asked = &round
+		return kind == s.kind
+	case given != "" && noSeed != nil:
 		s.fatalf("explore: %s is %q: give what a failing test has printed, such as %s:sendResponse#1=timesOut or %s:3>0, or a number as a seed",
-			Variable, os.Getenv(Variable), kindFaults, kindOrders)
+			Variable, given, kindFaults, kindOrders)
 		return false
+	default:
+		return true
 	}
-	return !isForAnother(s.kind)
 }
 
 // runAsked runs the round that Variable asks for, and reports whether it asks for one.
 func (s *search[A]) runAsked() bool {
 	s.Helper()
-	key, isAsked := asked(s.kind)
-	if !isAsked {
+	if s.asked == nil {
 		return false
 	}
-	round, err := s.parse(key)
+	round, err := s.parse(*s.asked)
 	if err != nil {
 		s.fatalf("explore: %s: %v", Variable, err)
 		return true

@@ -101,39 +101,6 @@ func TestOrders_FindsADoubleBooking(t *testing.T) {
 	explore.Orders(t, rounds.Of(t, 50, 600), bookedOnce(book(document.O("by", nil))))
 }
 
-// claim gives a member the only coupon, if it is still unclaimed and a filter finds it.
-func claim(filter document.Object) botctx.Action {
-	return func(ctx context.Context, bot *botctx.Context) error {
-		coupon, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: "coupons"})
-		if err != nil || document.Get(coupon.Entries[0], "given", 0) > 0 {
-			return err
-		}
-		given, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
-			DataSourceID: "coupons", Filter: filter, Patch: document.Inc("given", 1),
-		})
-		if err != nil || given.Value == nil {
-			return err
-		}
-		return bot.Reply(ctx, send.Text("Yours: SPRING"))
-	}
-}
-
-func TestOrders_FindsACouponGivenTwice(t *testing.T) {
-	t.Parallel()
-	property := func(logic botctx.Action) explore.Property {
-		return func(t *explore.T, p *fakes.Platform) {
-			ada, bob := shop(p, logic, 0)
-			p.AddData("coupons", document.O("given", 0))
-			t.Go("Ada", func() { ada.Says("coupon") })
-			t.Go("Bob", func() { bob.Says("coupon") })
-			t.Wait()
-			require.Equal(t, 1, confirmed(p), "one member has the coupon")
-		}
-	}
-	requireFound(t, searchOrders(mostOrders, property(claim(document.O()))), "one member has the coupon")
-	explore.Orders(t, rounds.Of(t, 50, 600), property(claim(document.O("given", 0))))
-}
-
 // openDesk adds a member, and an agent for the member's requests.
 func openDesk(p *fakes.Platform) (ada *fakes.Actor, grace *fakes.Agent) {
 	p.AddChannel(channel.Channel{ID: "web"})
@@ -146,56 +113,6 @@ func openDesk(p *fakes.Platform) (ada *fakes.Actor, grace *fakes.Agent) {
 		return err
 	})
 	return p.AddMember(member.Member{Channel: "web", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
-}
-
-func TestOrders_OneOfTwoAgentsGetsTheTicket(t *testing.T) {
-	t.Parallel()
-	explore.Orders(t, rounds.Of(t, 50, 400), func(t *explore.T, p *fakes.Platform) {
-		ada, grace := openDesk(p)
-		hedy := p.AddAgent("desk", "Hedy")
-		ada.Says("help")
-		ticket := grace.Ticket()
-		won := 0
-		for _, agent := range []*fakes.Agent{grace, hedy} {
-			t.Go(agent.Name(), func() {
-				if err := agent.TryTakes(ticket); err == nil {
-					won++
-				}
-			})
-		}
-		t.Wait()
-		require.Equal(t, 1, won, "one agent gets the ticket")
-	})
-}
-
-// takeBySeen takes a ticket from a desk that the bot implements itself. It first reads whether the ticket is free, and
-// then writes.
-func takeBySeen(ctx context.Context, bot *botctx.Context) error {
-	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
-		DataSourceID: "tickets", Filter: document.O("agent", nil),
-	})
-	if err != nil || len(free.Entries) == 0 {
-		return err
-	}
-	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchParams{
-		DataSourceID: "tickets", Filter: document.O(), Patch: document.Set("agent", bot.Member.ID), WithModifier: true,
-	})
-	if err != nil {
-		return err
-	}
-	return bot.Reply(ctx, send.Text("Yours."))
-}
-
-func TestOrders_FindsTwoAgentsWithOneTicket(t *testing.T) {
-	t.Parallel()
-	requireFound(t, searchOrders(mostOrders, func(t *explore.T, p *fakes.Platform) {
-		grace, hedy := shop(p, takeBySeen, 0)
-		p.AddData("tickets", document.O("_id", 1))
-		t.Go("Grace", func() { grace.Says("take") })
-		t.Go("Hedy", func() { hedy.Says("take") })
-		t.Wait()
-		require.Equal(t, 1, confirmed(p), "one agent has the ticket")
-	}), "one agent has the ticket")
 }
 
 // reserve reserves a kettle for a member, for an hour: the agenda gives back unpaid kettles that a filter

@@ -269,24 +269,6 @@ func settingsOf(t fakes.TB, rounds int, options []Option) settings {
 	return s
 }
 
-// asked returns the round that Variable asks for in a search of a kind, or "" for none.
-func asked(kind string) (round string, isAsked bool) {
-	return strings.CutPrefix(os.Getenv(Variable), kind+":")
-}
-
-// isUnderstood reports whether Variable is valid: unset, a seed, or a round of a known kind of search.
-func isUnderstood() bool {
-	given := os.Getenv(Variable)
-	_, err := strconv.ParseUint(given, 10, 64)
-	return given == "" || err == nil || strings.HasPrefix(given, kindFaults+":") || strings.HasPrefix(given, kindOrders+":")
-}
-
-// isForAnother reports whether Variable asks for a round of another kind of search.
-func isForAnother(kind string) bool {
-	other, _, isRound := strings.Cut(os.Getenv(Variable), ":")
-	return isRound && other != kind
-}
-
 // smallest returns a part of a list for which fails is true, but is false if any single item is removed. It uses
 // delta debugging, which removes halves, quarters and so on.
 func smallest[A any](list []A, fails func([]A) bool) []A {

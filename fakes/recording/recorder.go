@@ -63,10 +63,8 @@ func (r *Recorder) Hide(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hidden = append(r.hidden, slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return s == "" })...)
-	slices.SortFunc(r.hidden, longestFirst) // A secret that contains another one must be redacted first.
+	slices.SortFunc(r.hidden, func(a, b string) int { return len(b) - len(a) }) // A secret that contains another one must be redacted first.
 }
-
-func longestFirst(a, b string) int { return len(b) - len(a) }
 
 // Err returns the first error of writing, or nil. After an error, calls are no longer recorded.
 func (r *Recorder) Err() error {

@@ -79,22 +79,6 @@ func TestFault_OneCallFails(t *testing.T) {
 	p.says("coupon")
 }
 
-func TestFault_EachIsShown(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]string{
-		"Call 3 of getMember fails: NotFound":                     "call 3 from now on: getMember fails with NotFound",
-		"The next getMember is 20 seconds late":                   "getMember takes 20s",
-		"The next request to mail times out":                      "a request to mail reports a time-out",
-		"The process crashes after the next request to the store": "the process crashes after a request to the store",
-		"The next message comes twice":                            "everything from the messaging platforms arrives twice",
-		"Out of service for 1 hour from request 2 on: mail":       "call 2 from now on: mail is out of service for 1h0m0s",
-	} {
-		p := newTab(t, simulator.Simulator{})
-		p.does("fault", map[string]any{"line": line})
-		require.Equal(t, []string{want}, p.world().Faults.Planned)
-	}
-}
-
 func TestOutage_LastsUntilItEnds(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, simulator.Simulator{})
@@ -120,16 +104,6 @@ func TestOutage_OfAServiceOrAChannel(t *testing.T) {
 		require.Empty(t, p.world().Faults.Out)
 		p.says("hi")
 	}
-}
-
-func TestOutage_ForAWhile(t *testing.T) {
-	t.Parallel()
-	p := newTab(t, simulator.Simulator{})
-	p.does("fault", map[string]any{"line": "Out of service for 1 hour: the store"})
-	require.Equal(t, []string{"the store"}, p.world().Faults.Out)
-	p.does("advance", map[string]any{"by": "1h"})
-	require.Empty(t, p.world().Faults.Out)
-	p.says("hi")
 }
 
 func TestCrash_NobodyAnswersUntilRestart(t *testing.T) {

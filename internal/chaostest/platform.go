@@ -393,14 +393,7 @@ func (p *Platform) Stop() {
 			require.NoError(p.t, one.input.Close())
 		}
 	}
-	p.until(func() bool {
-		for _, one := range p.processes {
-			if !one.isGone {
-				return false
-			}
-		}
-		return true
-	}, nil)
+	p.until(func() bool { return !slices.ContainsFunc(p.processes, func(one *process) bool { return !one.isGone }) }, nil)
 	for _, one := range p.processes {
 		if one.command.ProcessState == nil {
 			require.NoError(p.t, one.command.Wait(), "%s", one.complaints())

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -41,19 +42,11 @@ type settings struct {
 // fromEnvironment returns the settings, with defaults for a first try.
 func fromEnvironment() settings {
 	return settings{
-		listen: or(os.Getenv("BOTS_LISTEN"), "127.0.0.1:8080"),
-		store:  or(os.Getenv("BOTS_STORE"), "bots.db"),
-		origin: or(os.Getenv("BOTS_ORIGIN"), "self"),
-		secret: channel.NewSecret(or(os.Getenv("BOTS_SECRET"), rand.Text()+rand.Text())),
+		listen: cmp.Or(os.Getenv("BOTS_LISTEN"), "127.0.0.1:8080"),
+		store:  cmp.Or(os.Getenv("BOTS_STORE"), "bots.db"),
+		origin: cmp.Or(os.Getenv("BOTS_ORIGIN"), "self"),
+		secret: channel.NewSecret(cmp.Or(os.Getenv("BOTS_SECRET"), rand.Text()+rand.Text())),
 	}
-}
-
-// or returns text, or other if it is empty.
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 func main() {
