@@ -256,7 +256,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		call func() error
 		most float64
 	}{
-		"an entry by id": {byID, 7}, "a fork": {fork, 90}, "a fresh platform": {fresh, 195},
+		"an entry by id": {byID, 7}, "a fork": {fork, 94}, "a fresh platform": {fresh, 199},
 		"a turn": {turn, 70}, "a turn on a channel with credentials": {credentials, 72}, "an agenda's run": {advance, 103}, "getMember": {lookUp, 3},
 	} {
 		var failed error
