@@ -289,7 +289,7 @@ func TestConsole_GoesToTheLog(t *testing.T) {
 		`error="test.js:3:6: getMember: not found: memberId: there is no member x here"`+"\n", lines.String())
 }
 
-// The results are those of Node.js, except that objects are shown as JSON.
+// The results are the same as in Node.js, except that objects are shown as JSON.
 func TestConsole_Placeholders(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 	}.Run(args, problems)
 }
 
-// people are those of a conversation: two customers, and an agent of each team.
+// people are the people of a conversation: two customers, and an agent of each team.
 type people struct {
 	platform  *fakes.Platform
 	customers []*fakes.Actor

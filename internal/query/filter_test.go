@@ -27,7 +27,7 @@ func newCall(t *testing.T) *query.Evaluation {
 	return query.NewEvaluation(t.Context())
 }
 
-// failure returns the error of a call, for calls of which only the error counts.
+// failure returns the error of a call whose result does not matter.
 func failure[T any](_ T, err error) error { return err }
 
 func requireInvalid(t *testing.T, err error, field string) {

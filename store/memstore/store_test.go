@@ -207,7 +207,7 @@ func TestDocuments_LargestSize(t *testing.T) {
 	require.Equal(t, 2, found[0].Len())
 }
 
-// failure returns the error of a call, for calls of which only the error counts.
+// failure returns the error of a call whose result does not matter.
 func failure[T any](_ T, err error) error { return err }
 
 // filter compiles a filter of keys and values.

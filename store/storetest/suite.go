@@ -95,7 +95,7 @@ func (t *trial) with(collection store.Collection) *trial {
 	return &other
 }
 
-// failure returns the error of a call, for calls of which only the error counts.
+// failure returns the error of a call whose result does not matter.
 func failure[T any](_ T, err error) error { return err }
 
 func (t *trial) filter(pairs ...any) *query.Filter {
