@@ -345,13 +345,13 @@ func TestMisuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform, grace *fakes.Agent){
 		"AddAgent Lise to the channel nowhere": func(p *fakes.Platform, _ *fakes.Agent) { p.AddAgent("nowhere", "Lise") },
-		`the channel has no group "suport": its labels and ids are ["default" "support"]: did you mean "support"?`: func(
+		`the channel has no group "suppor": its labels and ids are ["default" "support"]: did you mean "support"?`: func(
 			p *fakes.Platform, _ *fakes.Agent,
 		) {
 			p.AddChannel(channel.Channel{ID: "help", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
 				{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support"}}},
 			}})
-			p.AddAgent("help", "Lise", "suport")
+			p.AddAgent("help", "Lise", "suppor")
 		},
 		"Pair":                          func(p *fakes.Platform, _ *fakes.Agent) { p.Pair("nowhere", "desk") },
 		"Queue of the channel nowhere":  func(p *fakes.Platform, _ *fakes.Agent) { p.Queue("nowhere") },

@@ -84,7 +84,7 @@ func (f *nodesFile) read() bool {
 	case nodes != nil:
 		f.array(*nodes, at, f.node) // Nodes need the tree, which is read first.
 	case isObject:
-		f.complain(all, "nodes", "is missing; give an array of nodes")
+		f.problemf(all, "nodes", "is missing; give an array of nodes")
 	}
 	return nodes != nil && nodes.IsArray()
 }
@@ -115,8 +115,8 @@ func (f *nodesFile) place(offset int) place {
 	return place{file: f.path, line: line, column: offset - f.lines[line-1] + 1}
 }
 
-// complain records a problem of a value.
-func (f *nodesFile) complain(v value, path, format string, args ...any) {
+// problemf records a problem of a value.
+func (f *nodesFile) problemf(v value, path, format string, args ...any) {
 	f.complainf(f.place(v.Index), path, format, args...)
 }
 
@@ -127,7 +127,7 @@ func (f *nodesFile) refuse(v value, path string, err error) {
 		text = coded.Message()
 		path = strings.TrimSuffix(field(path, coded.Field), ".")
 	}
-	f.complain(v, path, "%s", text)
+	f.problemf(v, path, "%s", text)
 }
 
 // schema maps each field of an object to its reader.
@@ -135,7 +135,7 @@ type schema map[string]func(v value, path string)
 
 func (f *nodesFile) object(v value, path string, fields schema) bool {
 	if !v.IsObject() {
-		f.complain(v, path, "must be an object, got %s", kindOf(v))
+		f.problemf(v, path, "must be an object, got %s", kindOf(v))
 		return false
 	}
 	seen := map[string]bool{}
@@ -144,9 +144,9 @@ func (f *nodesFile) object(v value, path string, fields schema) bool {
 		read, isKnown := fields[name]
 		switch {
 		case !isKnown:
-			f.complain(key, at, "is no field%s", perhaps(name, fields))
+			f.problemf(key, at, "is no field%s", perhaps(name, fields))
 		case seen[name]:
-			f.complain(key, at, "is there twice: keep one")
+			f.problemf(key, at, "is there twice: keep one")
 		default:
 			read(value, at)
 		}
@@ -166,7 +166,7 @@ func perhaps(name string, fields schema) string {
 
 func (f *nodesFile) array(v value, path string, read func(v value, path string)) {
 	if !v.IsArray() {
-		f.complain(v, path, "must be an array, got %s", kindOf(v))
+		f.problemf(v, path, "must be an array, got %s", kindOf(v))
 		return
 	}
 	i := 0
@@ -190,9 +190,9 @@ func (f *nodesFile) text(into *string) func(v value, path string) {
 	return func(v value, path string) {
 		switch {
 		case v.Type != gjson.String:
-			f.complain(v, path, "must be a text, got %s", kindOf(v))
+			f.problemf(v, path, "must be a text, got %s", kindOf(v))
 		case v.Str == "":
-			f.complain(v, path, "is empty: give a text, or leave the field out")
+			f.problemf(v, path, "is empty: give a text, or leave the field out")
 		default:
 			*into = v.Str
 		}
@@ -203,7 +203,7 @@ func (f *nodesFile) text(into *string) func(v value, path string) {
 func (f *nodesFile) boolean(into *bool) func(v value, path string) {
 	return func(v value, path string) {
 		if !v.IsBool() {
-			f.complain(v, path, "must be true or false, got %s", kindOf(v))
+			f.problemf(v, path, "must be true or false, got %s", kindOf(v))
 			return
 		}
 		*into = v.Bool()
@@ -214,12 +214,12 @@ func (f *nodesFile) boolean(into *bool) func(v value, path string) {
 func (f *nodesFile) whole(into *int) func(v value, path string) {
 	return func(v value, path string) {
 		if v.Type != gjson.Number {
-			f.complain(v, path, "must be a number, got %s", kindOf(v))
+			f.problemf(v, path, "must be a number, got %s", kindOf(v))
 			return
 		}
 		whole, err := strconv.Atoi(v.Raw)
 		if err != nil {
-			f.complain(v, path, "must be a whole number, got %s", v.Raw)
+			f.problemf(v, path, "must be a whole number, got %s", v.Raw)
 			return
 		}
 		*into = whole
@@ -284,7 +284,7 @@ func (f *nodesFile) node(v value, path string) {
 		"description":   f.text(new(string)),
 	})
 	if _, isNamed := n.fields["ID"]; isObject && !isNamed {
-		f.complain(v, field(path, "compositeId"), "is missing; give every node an id, by which others name it")
+		f.problemf(v, field(path, "compositeId"), "is missing; give every node an id, by which others name it")
 	}
 	f.nodes = append(f.nodes, n)
 }
@@ -310,7 +310,7 @@ func (f *nodesFile) global(into *botctx.Global) func(v value, path string) {
 			*into = botctx.GlobalInChannel
 		case "false":
 		default:
-			f.complain(v, path, `must be "tree" or "channel", where the node answers wherever the conversation stands, got %s`, v.Raw)
+			f.problemf(v, path, `must be "tree" or "channel", where the node answers wherever the conversation stands, got %s`, v.Raw)
 		}
 	}
 }
@@ -320,7 +320,7 @@ func (f *nodesFile) responses(into *[]send.Response) func(v value, path string) 
 	return func(v value, path string) {
 		f.array(v, path, func(v value, path string) {
 			if !v.IsObject() {
-				f.complain(v, path, `must be an object such as {"type": "TEXT", "text": "Hello {{firstName}}"}, got %s`, kindOf(v))
+				f.problemf(v, path, `must be an object such as {"type": "TEXT", "text": "Hello {{firstName}}"}, got %s`, kindOf(v))
 				return
 			}
 			var response send.Response
@@ -356,7 +356,7 @@ func (f *nodesFile) refs(into *[]botctx.NodeRef) func(v value, path string) {
 func (f *nodesFile) among(into *[]botctx.NodeRef) func(v value, path string) {
 	return func(v value, path string) {
 		if v.IsArray() && isEmpty(v) {
-			f.complain(v, path, "is empty: list the nodes among which the script chooses, or remove among")
+			f.problemf(v, path, "is empty: list the nodes among which the script chooses, or remove among")
 		}
 		f.refs(into)(v, path)
 	}
@@ -393,7 +393,7 @@ func (f *nodesFile) trigger(into *botctx.Trigger) func(v value, path string) {
 		})
 		switch {
 		case isEmpty(v):
-			f.complain(v, path, "is empty: say what matches, as text, matches, payload or any, or leave the trigger out")
+			f.problemf(v, path, "is empty: say what matches, as text, matches, payload or any, or leave the trigger out")
 		case len(found) == 1:
 			*into = found[0]
 		case len(found) > 1:
@@ -405,7 +405,7 @@ func (f *nodesFile) trigger(into *botctx.Trigger) func(v value, path string) {
 // texts reads one string or several.
 func (f *nodesFile) texts(v value, path string) (texts []string) {
 	if v.IsArray() && isEmpty(v) {
-		f.complain(v, path, "is empty: give a text, or several")
+		f.problemf(v, path, "is empty: give a text, or several")
 	}
 	f.oneOrMany(v, path, func(v value, path string) {
 		var text string
@@ -424,7 +424,7 @@ func (f *nodesFile) pattern(v value, path string) botctx.Trigger {
 	}
 	pattern, err := regexp.Compile(text)
 	if err != nil {
-		f.complain(v, path, "is no pattern of Go's package regexp: %v; a script can use those of JavaScript", err)
+		f.problemf(v, path, "is no pattern of Go's package regexp: %v; a script can use those of JavaScript", err)
 		return nil
 	}
 	return botctx.TextMatches(pattern)
@@ -438,7 +438,7 @@ func (f *nodesFile) any(v value, path string) botctx.Trigger {
 	case `"event"`:
 		return botctx.AnyEvent()
 	default:
-		f.complain(v, path, `must be "text" or "event", got %s`, v.Raw)
+		f.problemf(v, path, `must be "text" or "event", got %s`, v.Raw)
 		return nil
 	}
 }
@@ -470,15 +470,15 @@ func (f *nodesFile) redirect(into *botctx.Redirector) func(v value, path string)
 		})
 		switch isFixed := to.NodeCompositeID != ""; {
 		case isFixed && decide != nil:
-			f.complain(v, path, "has a nodeCompositeId and a script: give one of them")
+			f.problemf(v, path, "has a nodeCompositeId and a script: give one of them")
 		case isFixed && among != nil:
-			f.complain(v, path, "has nodes among which a script chooses, and no script: give it, or remove among")
+			f.problemf(v, path, "has nodes among which a script chooses, and no script: give it, or remove among")
 		case isFixed:
 			*into = to.Always()
 		case decide == nil:
-			f.complain(v, path, "leads nowhere: give a nodeCompositeId, or the file of a script that decides as script")
+			f.problemf(v, path, "leads nowhere: give a nodeCompositeId, or the file of a script that decides as script")
 		case to.TreeID != "" || to.Options != botctx.RedirectOptions{} || to.Meta.Len() > 0:
-			f.complain(v, path, "has a script and treeId, redirectOptions or meta: the script returns them with the id")
+			f.problemf(v, path, "has a script and treeId, redirectOptions or meta: the script returns them with the id")
 		case among != nil:
 			*into = decide.Among(among...)
 		default:
@@ -510,7 +510,7 @@ func (f *nodesFile) options(into *botctx.RedirectOptions) func(v value, path str
 func (f *nodesFile) meta(into *document.Object) func(v value, path string) {
 	return func(v value, path string) {
 		if !v.IsObject() {
-			f.complain(v, path, "must be an object, got %s", kindOf(v))
+			f.problemf(v, path, "must be an object, got %s", kindOf(v))
 			return
 		}
 		if err := document.DecodeJSON([]byte(v.Raw), into); err != nil {
@@ -536,16 +536,17 @@ func (f *nodesFile) actions(into *[]botctx.Action) func(v value, path string) {
 // script compiles the script in a file, once for all places that name it, and returns it, or nil if it cannot be used.
 func (f *nodesFile) script(v value, at string) *Program {
 	var name string
-	if f.text(&name)(v, at); name == "" {
+	f.text(&name)(v, at)
+	if name == "" {
 		return nil
 	}
 	file := path.Join(path.Dir(f.path), name)
 	switch {
 	case !slices.Contains(extensions, path.Ext(name)):
-		f.complain(v, at, "must be the file of a script, whose name ends in .js, got %q", name)
+		f.problemf(v, at, "must be the file of a script, whose name ends in .js, got %q", name)
 		return nil
 	case path.IsAbs(name) || !fs.ValidPath(file):
-		f.complain(v, at, "%q is not in the folder of the bot: name it from where %s stands", name, f.path)
+		f.problemf(v, at, "%q is not in the folder of the bot: name it from where %s stands", name, f.path)
 		return nil
 	}
 	if program, isKnown := f.programs[file]; isKnown {
@@ -554,7 +555,7 @@ func (f *nodesFile) script(v value, at string) *Program {
 	f.programs[file] = nil
 	source, err := fs.ReadFile(f.files, file)
 	if err != nil {
-		f.complain(v, at, "%s", f.unreadable(file, err))
+		f.problemf(v, at, "%s", f.unreadable(file, err))
 		return nil
 	}
 	program, err := f.engine.Compile(file, string(source))

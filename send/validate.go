@@ -65,17 +65,18 @@ func (r Response) Validate() error {
 	if err := r.object.Err(); err != nil {
 		return err
 	}
+	checked := r.object
 	if r.IsTemplate() {
-		r.object, _ = (&filler{left: maxFilled}).value(r.object).(document.Object)
+		checked, _ = (&filler{left: maxFilled}).value(r.object).(document.Object)
 	}
-	if err := text(fieldType, unlimited)(r.object); err != nil {
+	if err := text(fieldType, unlimited)(checked); err != nil {
 		return err
 	}
-	if err := replies.Check(r.object, 0); err != nil {
+	if err := replies.Check(checked, 0); err != nil {
 		return err
 	}
 	if rule, ok := limits[r.Type()]; ok {
-		return rule(r.object)
+		return rule(checked)
 	}
 	return nil
 }

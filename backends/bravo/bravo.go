@@ -63,10 +63,11 @@ type Config struct {
 }
 
 func (c Config) withDefaults() (Config, error) {
-	if err := cmp.Or(
+	err := cmp.Or(
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
 		bounded.Default("GroupTimeout", &c.GroupTimeout, 12*time.Second),
-	); err != nil {
+	)
+	if err != nil {
 		return c, err
 	}
 	if len([]rune(c.ListButton)) > maxTitle {

@@ -129,7 +129,9 @@ var refusals = map[string]calls.Meaning{
 	"restricted_action":     {Code: boterr.FailedPrecondition, Sentence: sentenceAdmin},
 	"accesslimited":         {Code: boterr.FailedPrecondition, Sentence: sentenceAdmin},
 	"cant_archive_general":  {Code: boterr.FailedPrecondition, Sentence: "the conversation of the whole workspace cannot be archived"},
-	"messages_tab_disabled": {Code: boterr.FailedPrecondition, Sentence: "the application takes no direct messages: switch on its messages tab"},
+	"messages_tab_disabled": {
+		Code: boterr.FailedPrecondition, Sentence: "the application takes no direct messages: switch on its messages tab",
+	},
 	"method_not_supported_for_channel_type": {
 		Code: boterr.FailedPrecondition, Sentence: "the tool cannot do this with a direct conversation: give the id of a group's conversation",
 	},
@@ -164,7 +166,7 @@ func refusal(reply document.Object, token string) error {
 		}
 	}
 	meaning.RepeatsMessage = meaning.Code == boterr.InvalidArgument
-	return meaning.Error(word, calls.Refusal{Code: word, Message: bounded.Redact(detailsOf(reply), token)})
+	return meaning.Error(word, calls.RefusalError{Code: word, Message: bounded.Redact(detailsOf(reply), token)})
 }
 
 // maxDetails and maxDetailLength limit the details that an error contains.

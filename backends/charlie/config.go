@@ -71,13 +71,14 @@ type Workspace struct {
 
 // withDefaults fills the defaults in, or returns an error with the invalid field.
 func (c Config) withDefaults() (Config, error) {
-	if err := cmp.Or(
+	err := cmp.Or(
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("MaxWait", &c.MaxWait, 30*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
 		bounded.Default("MaxWaits", &c.MaxWaits, 3),
 		bounded.Default("MaxClients", &c.MaxClients, 256),
-	); err != nil {
+	)
+	if err != nil {
 		return c, err
 	}
 	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)

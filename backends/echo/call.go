@@ -167,7 +167,7 @@ func (c *client) refused(code int64, message string) error {
 	if message != "" {
 		name += ": " + message
 	}
-	return means.Error(name, calls.Refusal{Code: word, Message: message})
+	return means.Error(name, calls.RefusalError{Code: word, Message: message})
 }
 
 // untilMidnight returns the time until the end of the day in Beijing.

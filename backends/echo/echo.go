@@ -55,11 +55,12 @@ type Config struct {
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	if err := cmp.Or(
+	err := cmp.Or(
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
 		bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20),
-	); err != nil {
+	)
+	if err != nil {
 		return c, err
 	}
 	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)

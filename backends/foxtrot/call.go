@@ -65,15 +65,21 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 
 // meanings maps HTTP statuses to errors. Every other status below 500 is FailedPrecondition.
 var meanings = map[int]calls.Meaning{
-	http.StatusBadRequest:            {Code: boterr.InvalidArgument, Sentence: sentenceContent},
-	http.StatusUnprocessableEntity:   {Code: boterr.InvalidArgument, Sentence: sentenceContent},
-	http.StatusUnauthorized:          {Code: boterr.FailedPrecondition, Sentence: sentenceKey},
-	http.StatusPaymentRequired:       {Code: boterr.FailedPrecondition, Sentence: "the account is not paid, or its plan does not include this"},
-	http.StatusForbidden:             {Code: boterr.FailedPrecondition, Sentence: sentenceRight},
-	http.StatusNotFound:              {Code: boterr.NotFound, Sentence: "the helpdesk does not have this conversation or ticket"},
-	http.StatusRequestEntityTooLarge: {Code: boterr.InvalidArgument, Sentence: "the message is too long for the helpdesk: the limit is 100 kB as JSON"},
-	http.StatusLocked:                {Code: boterr.FailedPrecondition, Sentence: sentenceFull},
-	http.StatusTooManyRequests:       {Code: boterr.ResourceExhausted, Sentence: "the helpdesk limits the rate of requests", Wait: 5 * time.Second},
+	http.StatusBadRequest:          {Code: boterr.InvalidArgument, Sentence: sentenceContent},
+	http.StatusUnprocessableEntity: {Code: boterr.InvalidArgument, Sentence: sentenceContent},
+	http.StatusUnauthorized:        {Code: boterr.FailedPrecondition, Sentence: sentenceKey},
+	http.StatusPaymentRequired: {
+		Code: boterr.FailedPrecondition, Sentence: "the account is not paid, or its plan does not include this",
+	},
+	http.StatusForbidden: {Code: boterr.FailedPrecondition, Sentence: sentenceRight},
+	http.StatusNotFound:  {Code: boterr.NotFound, Sentence: "the helpdesk does not have this conversation or ticket"},
+	http.StatusRequestEntityTooLarge: {
+		Code: boterr.InvalidArgument, Sentence: "the message is too long for the helpdesk: the limit is 100 kB as JSON",
+	},
+	http.StatusLocked: {Code: boterr.FailedPrecondition, Sentence: sentenceFull},
+	http.StatusTooManyRequests: {
+		Code: boterr.ResourceExhausted, Sentence: "the helpdesk limits the rate of requests", Wait: 5 * time.Second,
+	},
 }
 
 const (
@@ -92,7 +98,7 @@ func (a account) refused(answer calls.Answer, reply document.Object, now time.Ti
 		means = calls.Meaning{Code: boterr.FailedPrecondition, Sentence: "the helpdesk refuses the request"}
 	}
 	wait, _ := outbound.RetryAfter(answer.Header, now)
-	return means.Error("status "+strconv.Itoa(answer.Status)+a.told(reply), calls.Refusal{Status: answer.Status, Wait: wait})
+	return means.Error("status "+strconv.Itoa(answer.Status)+a.told(reply), calls.RefusalError{Status: answer.Status, Wait: wait})
 }
 
 // told returns the helpdesk's code and text for a refusal, as refused appends them to its own text.

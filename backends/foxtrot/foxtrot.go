@@ -48,10 +48,11 @@ const maxReplyBytes = 4 << 20
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	if err := cmp.Or(
+	err := cmp.Or(
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
-	); err != nil {
+	)
+	if err != nil {
 		return c, err
 	}
 	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)

@@ -76,11 +76,12 @@ const (
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	if err := cmp.Or(
+	err := cmp.Or(
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
 		bounded.Default("MaxFileBytes", &c.MaxFileBytes, 100<<20),
-	); err != nil {
+	)
+	if err != nil {
 		return c, err
 	}
 	for _, address := range []struct {

@@ -136,7 +136,7 @@ func (p problem) err(header http.Header, now time.Time, redact func(string) stri
 		}
 		found.Wait, found.OfRecipient = wait, true
 	}
-	return found.Error(name, calls.Refusal{Status: p.status, Message: calls.Shortened(redact(p.message))})
+	return found.Error(name, calls.RefusalError{Status: p.status, Message: calls.Shortened(redact(p.message))})
 }
 
 // name returns the platform's error code and the status.

@@ -36,7 +36,8 @@ func newOutlet(t *testing.T) *livechattest.Harness {
 				return h.LoadChannel(ctx, livechattest.App, in.ID)
 			}
 			connector := newConnector(t, config)
-			return connector, connector.Handler(h.Accept)
+			handler := connector.Handler(h.Accept)
+			return connector, handler
 		},
 		Posted: func() (all []connectortest.Posted) {
 			for _, sent := range platform.Messages() {

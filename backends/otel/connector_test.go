@@ -178,7 +178,7 @@ func TestStore_NoSpanWithoutParent(t *testing.T) {
 }
 
 // A wrapped connector passes the suite of connectors, and reports the calls of each port.
-func TestConnectors_KeepTheContract(t *testing.T) {
+func TestConnectors_KeepTheContract(t *testing.T) { //nolint:tparallel // The spans are read after the suite.
 	t.Parallel()
 	spans := tracetest.NewInMemoryExporter()
 	t.Run("suite", func(t *testing.T) { runConnector(t, sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))) })

@@ -58,7 +58,8 @@ func (s *Store) BeginIndex(ctx context.Context, collection string, index store.I
 	defer conn.Release()
 	steps := 0
 	err = engine.BuildIndex(ctx, index, func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
-		if steps++; steps > 1 {
+		steps++
+		if steps > 1 {
 			return errDead
 		}
 		return (&builder{store: s, collection: c, conn: conn}).change(ctx, isAlone, do)

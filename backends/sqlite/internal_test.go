@@ -516,7 +516,8 @@ func TestEnsureIndex_FailsWhileContinued(t *testing.T) {
 	unique.Unique, unique.Sparse = true, true
 	steps := 0
 	require.ErrorIs(t, engine.BuildIndex(t.Context(), unique, func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
-		if steps++; steps == 1 {
+		steps++
+		if steps == 1 {
 			return (&port{store: s, name: "a"}).changeIndexes(ctx, isAlone, do)
 		}
 		return errClosed
@@ -535,7 +536,8 @@ func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
 	s, a := openedInParts(t)
 	steps := 0
 	change := func(ctx context.Context, isAlone bool, do func(engine.IndexDraft) error) error {
-		if steps++; steps == 1 {
+		steps++
+		if steps == 1 {
 			return (&port{store: s, name: "a"}).changeIndexes(ctx, isAlone, do)
 		}
 		return errClosed

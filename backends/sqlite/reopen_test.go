@@ -28,7 +28,7 @@ func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 		t.Helper()
 		r := &reopening{path: newPath(t), collections: map[string]*current{}}
 		r.Store = open(t, r.path)
-		t.Cleanup(func() { require.NoError(t, r.Store.Close()) })
+		t.Cleanup(func() { require.NoError(t, r.Close()) })
 		return store.Wrap(r, r.around)
 	})
 }
@@ -58,7 +58,7 @@ func (r *reopening) Collection(name string) store.Collection {
 
 func (r *reopening) around(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
 	switch call.Method {
-	case "now", "insert", "update", "findAndModify", "delete", "ensureIndex":
+	case "now", "insert", "update", "findAndModify", "delete", "ensureIndex": //nolint:usestdlibvars // It is no method of HTTP.
 		r.using.RLock()
 		return ctx, func(_ int, err error) error {
 			r.using.RUnlock()
@@ -74,7 +74,7 @@ func (r *reopening) around(ctx context.Context, call store.Call) (context.Contex
 }
 
 func (r *reopening) reopen() error {
-	if err := r.Store.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		return err
 	}
 	next, err := sqlite.Open(r.path)

@@ -90,7 +90,7 @@ func (c credentials) refused(status int, body document.Object, header http.Heade
 	for _, known := range refusals {
 		if known.status == status && containsAny(description, known.words) {
 			meaning := calls.Meaning{Code: known.code, Field: known.part, Sentence: known.sentence, IsGone: known.isGone}
-			return meaning.Error(description, calls.Refusal{
+			return meaning.Error(description, calls.RefusalError{
 				Message: description, Details: document.Get(body, "parameters", document.Object{}),
 			})
 		}

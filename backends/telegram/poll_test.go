@@ -43,20 +43,15 @@ func polling(t *testing.T, connector *telegram.Connector, accept telegram.Accept
 	}
 }
 
-// inBubble runs a parallel test with virtual time.
-func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { test(t, newWorld()) })
-}
-
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
 func TestPoll_InOrder(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		w.Says(token, ada, adaID, "before it began")
 		var a connectortest.Box
 		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
@@ -71,7 +66,9 @@ func TestPoll_InOrder(t *testing.T) {
 }
 
 func TestPoll_ManyAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		for range 250 {
 			w.Says(token, ada, adaID, "x")
 		}
@@ -85,7 +82,9 @@ func TestPoll_ManyAtOnce(t *testing.T) {
 // Telegram deletes an update when a greater offset is requested. This must not happen before the update is
 // stored.
 func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		first := w.Says(token, ada, adaID, "one")
 		w.Says(token, ada, adaID, "two")
 		last := w.Says(token, ada, adaID, "three")
@@ -113,7 +112,9 @@ func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
 }
 
 func TestPoll_CrashBeforeTheNextRequest(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		w.Says(token, ada, adaID, "one")
 		ctx, crash := context.WithCancel(t.Context())
 		var a connectortest.Box
@@ -133,7 +134,9 @@ func TestPoll_CrashBeforeTheNextRequest(t *testing.T) {
 }
 
 func TestPoll_UpdateThatIsNeverAccepted(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		w.Says(token, ada, adaID, "odd")
 		w.Says(token, ada, adaID, "fine")
 		a := connectortest.Box{Refuse: func(event botctx.Inbound) error {
@@ -151,7 +154,9 @@ func TestPoll_UpdateThatIsNeverAccepted(t *testing.T) {
 }
 
 func TestPoll_TapsAreAcknowledged(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		connector := direct(t, w, telegram.Config{})
 		_, err := connector.Send(t.Context(), to(adaID, send.QuickReplies("Again?", send.QuickReply{Title: "Yes"})))
 		require.NoError(t, err)
@@ -166,7 +171,9 @@ func TestPoll_TapsAreAcknowledged(t *testing.T) {
 
 // If two processes without a common store poll, Telegram interrupts the earlier one.
 func TestPoll_TwoPollersLoseNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		var log bytes.Buffer
 		var a connectortest.Box
 		config := telegram.Config{Logger: slog.New(slog.NewTextHandler(&locked{to: &log}, nil))}
@@ -200,7 +207,9 @@ func (l *locked) Write(p []byte) (int, error) {
 
 // If two processes with a common store poll, one waits and takes over when the other stops.
 func TestPoll_OneProcessAtATime(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		var a, b connectortest.Box
 		config := telegram.Config{Store: memstore.New()}
 		stopFirst := polling(t, direct(t, w, config), a.Accept)
@@ -219,7 +228,9 @@ func TestPoll_OneProcessAtATime(t *testing.T) {
 }
 
 func TestPoll_ChannelsWithSlashes(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		first, second := newChannel("b/shop", token), newChannel("shop", otherToken)
 		first.App, second.App = "a", "a/b"
 		connector := direct(t, w, telegram.Config{Store: memstore.New(), LoadChannel: loads(first, second)})
@@ -271,7 +282,9 @@ func TestPoll_EndsIfWaitingCannotHelp(t *testing.T) {
 }
 
 func TestPoll_FailuresAreWaitedFor(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		var asked []time.Duration
 		start := time.Now() //nolint:forbidigo // Virtual time.
 		flaky := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -301,7 +314,9 @@ func TestPoll_FailuresAreWaitedFor(t *testing.T) {
 
 // A channel's new token is used for the next request.
 func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		w.AddBot("7001:next-secret-of-tests", "shop")
 		var mu sync.Mutex
 		current := shop()
@@ -324,7 +339,9 @@ func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
 
 // After a week without updates, the id of the next one may be lower than all earlier ids.
 func TestPoll_LowerIDs(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		var a connectortest.Box
 		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
 		w.Says(token, ada, adaID, "one")
@@ -379,7 +396,9 @@ func TestPoll_LowerIDsAfterAnotherProcess(t *testing.T) {
 
 // If a channel's token becomes another bot's, the updates of that bot may have lower ids.
 func TestPoll_AnotherBot(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		w.Says(otherToken, ada, adaID, "to the new bot")
 		w.Says(token, ada, adaID, "to the old bot")
 		current := token
@@ -426,7 +445,9 @@ func TestPoll_ManyBotsLeaveConnectionsForMessages(t *testing.T) {
 
 // If an answer with a hundred updates is too long, the next request asks for fewer.
 func TestPoll_AnswerTooLong(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
 		w.Says(token, ada, adaID, "hello")
 		long := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)

@@ -63,11 +63,12 @@ type Config struct {
 
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
-	if err := cmp.Or(
+	err := cmp.Or(
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("PollTime", &c.PollTime, 50*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
-	); err != nil {
+	)
+	if err != nil {
 		return c, err
 	}
 	c.APIURL = strings.TrimSuffix(cmp.Or(c.APIURL, "https://api.telegram.org"), "/")

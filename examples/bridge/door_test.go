@@ -59,14 +59,12 @@ func (s scene) post(token, name, params string) *httptest.ResponseRecorder {
 
 // ask makes any request with a token and a body of some kind.
 func (s scene) ask(method, path, token, kind, body string) *httptest.ResponseRecorder {
-	return s.answer(method, path, token, kind, strings.NewReader(body), "")
+	return s.answer(httptest.NewRequestWithContext(context.Background(), method, path, strings.NewReader(body)), token, kind)
 }
 
-func (s scene) answer(method, path, token, kind string, body io.Reader, encoding string) *httptest.ResponseRecorder {
-	r := httptest.NewRequestWithContext(context.Background(), method, path, body)
+func (s scene) answer(r *http.Request, token, kind string) *httptest.ResponseRecorder {
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", kind)
-	r.Header.Set("Content-Encoding", encoding)
 	w := httptest.NewRecorder()
 	s.door.routes().ServeHTTP(w, r)
 	return w
@@ -220,7 +218,8 @@ func TestDoor_SlowBodiesTakeNoPlace(t *testing.T) {
 	body, rest := io.Pipe()
 	slow := make(chan int, 1)
 	go func() {
-		slow <- s.answer(http.MethodPost, "/operations/getMember", adas, "application/json", body, "").Code
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/operations/getMember", body)
+		slow <- s.answer(r, adas, "application/json").Code
 	}()
 	_, err := io.WriteString(rest, "{") // Returns once the door reads it.
 	require.NoError(t, err)
@@ -236,7 +235,9 @@ func TestDoor_RefusesEncodings(t *testing.T) {
 	s := newScene(t)
 	for encoding, status := range map[string]int{"gzip": 415, "identity, br": 415, "identity": 404, "Identity": 404, "": 404} {
 		body := strings.NewReader(`{"memberId": "nobody"}`)
-		w := s.answer(http.MethodPost, "/operations/getMember", adas, "application/json; charset=UTF-8", body, encoding)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/operations/getMember", body)
+		r.Header.Set("Content-Encoding", encoding)
+		w := s.answer(r, adas, "application/json; charset=UTF-8")
 		require.Equal(t, status, w.Code, encoding)
 		require.Equal(t, status == 415, w.Header().Get("Accept-Encoding") == "identity", encoding)
 	}

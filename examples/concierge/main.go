@@ -67,7 +67,7 @@ func chat(ctx context.Context, in io.Reader, out io.Writer) error {
 		Platform: platform, Members: []*fakes.Actor{platform.AddMember(member.Member{ID: "Guest"})}, Bot: "Concierge",
 		Ends: isFarewell, Test: console.Test{Platform: "aCity(t)"}, In: in, Out: out,
 		Welcome: fmt.Sprintf("A concierge with %d places. Say \"help\" to see what it understands, and \"bye\" to leave.",
-			len(platform.Data(placesID))),
+			len(platform.Data(placesID))), //nolint:contextcheck // Nothing in the platform waits.
 	}
 	if err := terminal.Run(ctx); err != nil || len(platform.Choices()) > 0 {
 		return err

@@ -142,6 +142,7 @@ func (s *channelSettings) complete(lookup func(string) (string, bool)) error {
 		}
 	case channel.Echo, channel.Foxtrot:
 		return s.readInfo(lookup)
+	case channel.Charlie, channel.Delta, channel.Desk: // They have no secrets.
 	}
 	return nil
 }
@@ -157,9 +158,15 @@ func (s *channelSettings) checkFields() error {
 		name    string
 		isGiven bool
 	}{
-		{"app", s.App != ""}, {"id", s.ID != ""}, {"url", s.URL != "" || s.isDemo()}, {"secretVariable", s.SecretVariable != ""},
-		{"origins", len(s.Origins) > 0}, {"account", s.Account != ""}, {"tokenVariable", s.TokenVariable != ""},
-		{"infoVariable", s.InfoVariable != ""}, {"tenant", s.Tenant != ""},
+		{"app", s.App != ""},
+		{"id", s.ID != ""},
+		{"url", s.URL != "" || s.isDemo()},
+		{"secretVariable", s.SecretVariable != ""},
+		{"origins", len(s.Origins) > 0},
+		{"account", s.Account != ""},
+		{"tokenVariable", s.TokenVariable != ""},
+		{"infoVariable", s.InfoVariable != ""},
+		{"tenant", s.Tenant != ""},
 	} {
 		isNeeded := field.name == "app" || field.name == "id" || slices.Contains(needed, field.name)
 		switch {

@@ -153,7 +153,7 @@ func started(t *testing.T, c config, log io.Writer) (s *service, stop func()) {
 	s, err := open(ctx, c, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: c.logLevel})), io.Discard)
 	require.NoError(t, err)
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.serve(ctx) }()
+	go func(s *service) { stopped <- s.serve(ctx) }(s)
 	stop = sync.OnceFunc(func() {
 		cancel()
 		require.NoError(t, <-stopped)

@@ -145,7 +145,7 @@ func (s *talk) hold(ctx context.Context, from lines) error {
 			return err
 		}
 		s.screen.width = from.refreshed()
-		s.read(strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd")))
+		s.read(strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd"))) //nolint:contextcheck // Nothing in the platform waits.
 	}
 	return s.screen.err
 }

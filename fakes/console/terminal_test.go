@@ -388,4 +388,4 @@ func TestTerminal_StopsABotThatHangs(t *testing.T) {
 }
 
 // colour matches the sequences that change the colour.
-var colour = regexp.MustCompile("\x1b\\[[0-9]*m")
+var colour = regexp.MustCompile("\x1b\\[\\d*m")

@@ -134,7 +134,7 @@ func read[T any](in *parts, i int, as func(text string) (T, error)) T {
 	return value
 }
 
-func (in *parts) name(i int) string { return read(in, i, readName) }
+func (in *parts) name() string { return read(in, 0, readName) }
 
 func (in *parts) id(i int) string { return read(in, i, readID) }
 
@@ -159,7 +159,7 @@ var kinds = []kind{
 	lineOf(`Bot(?:\s+to\s+`+name+`)?\s*:\s?(.*)`, (*reader).answers),
 	stepOf(`member\s+`+name+`(?:\s+at\s+`+name+`)?(?:\s*(\{.*))?`, addMember),
 	stepOf(`agent\s+`+name+`\s+at\s+`+name+`(?:\s+in\s+(.*))?`, func(in *parts) Act {
-		return AddAgent{Name: in.name(0), Channel: in.id(1), Groups: read(in, 2, readIDs)}
+		return AddAgent{Name: in.name(), Channel: in.id(1), Groups: read(in, 2, readIDs)}
 	}),
 	stepOf(`channel\s+`+name+`\s+of\s+type\s+`+name, func(in *parts) Act { return AddChannel{in.id(0), channel.Type(in.id(1))} }),
 	stepOf(`desk\s+`+name, func(in *parts) Act { return AddDesk{in.id(0)} }),
@@ -189,21 +189,21 @@ var kinds = []kind{
 	}),
 	stepOf(`(\d[\w\s,.]*?)\s+later\.?`, func(in *parts) Act { return Waits{read(in, 0, Duration)} }),
 	stepOf(name+`\s+taps\s+`+inBrackets+`(?:\s+(\d{1,6}))?`, func(in *parts) Act {
-		taps := Taps{By: in.name(0), Title: in.text(1), Which: in.number(2)}
+		taps := Taps{By: in.name(), Title: in.text(1), Which: in.number(2)}
 		if taps.Which == 1 {
 			taps.Which = 0
 		}
 		return taps
 	}),
-	stepOf(name+`\s+taps\s+`+ticket, func(in *parts) Act { return TapsTicket{in.name(0), in.number(1)} }),
-	stepOf(name+`\s+takes\s+`+ticket, func(in *parts) Act { return Takes{in.name(0), in.number(1)} }),
-	stepOf(name+`\s+ends\s+the\s+chat`, func(in *parts) Act { return Ends{in.name(0)} }),
-	stepOf(name+`\s+joins\s+the\s+group\s+`+name, func(in *parts) Act { return JoinsGroup{in.name(0), in.id(1)} }),
+	stepOf(name+`\s+taps\s+`+ticket, func(in *parts) Act { return TapsTicket{in.name(), in.number(1)} }),
+	stepOf(name+`\s+takes\s+`+ticket, func(in *parts) Act { return Takes{in.name(), in.number(1)} }),
+	stepOf(name+`\s+ends\s+the\s+chat`, func(in *parts) Act { return Ends{in.name()} }),
+	stepOf(name+`\s+joins\s+the\s+group\s+`+name, func(in *parts) Act { return JoinsGroup{in.name(), in.id(1)} }),
 	stepOf(name+`\s+sends\s+([A-Z]+)\s+(\S.*)`, func(in *parts) Act {
 		kind, url := in.file(1)
-		return Sends{By: in.name(0), Event: send.MessageEvent{Type: kind, Data: document.O("url", url)}}
+		return Sends{By: in.name(), Event: send.MessageEvent{Type: kind, Data: document.O("url", url)}}
 	}),
-	stepOf(name+`\s+sends\s+(\{.*)`, func(in *parts) Act { return Sends{in.name(0), read(in, 1, readEvent)} }),
+	stepOf(name+`\s+sends\s+(\{.*)`, func(in *parts) Act { return Sends{in.name(), read(in, 1, readEvent)} }),
 	lineOf(name+`\s*:\s?(.*)`, (*reader).says),
 }
 
@@ -269,7 +269,7 @@ func object(text string) (document.Object, error) {
 }
 
 func (p *reader) says(in *parts) error {
-	said := Says{By: in.name(0), Text: in.text(1)}
+	said := Says{By: in.name(), Text: in.text(1)}
 	if err := errors.Join(in.failed...); err != nil {
 		return err
 	}
@@ -309,7 +309,7 @@ func number(text string) (int, error) {
 }
 
 func addMember(in *parts) Act {
-	added := AddMember{Name: in.name(0)}
+	added := AddMember{Name: in.name()}
 	added.Member.FirstName = added.Name
 	if in.found[2] != "" {
 		more := read(in, 2, object)

@@ -228,7 +228,7 @@ func (b *branch) toldMember(ctx context.Context, p *session.Person) shownMember 
 	told := shownMember{
 		ID: p.ID, Member: p.Actor.ID(), Name: p.Name, Channel: p.Channel(), ExternalID: actor.ExternalID(),
 		Position: botctx.NodeRef{CompositeID: m.BotMeta.NodeCompositeID(), Tree: m.BotMeta.Tree()},
-		Group:    p.Group(), IsInLiveChat: b.isInLiveChat(ctx, p, m), Talk: b.talkOf(p, actor.Tappables()),
+		Group:    p.Group(), IsInLiveChat: b.isInLiveChat(ctx, p, m), Talk: b.talkOf(p, actor.Tappables()), //nolint:contextcheck // As above.
 	}
 	told.Record, _ = document.Encode(m) // It was read from a document.
 	return told

@@ -389,9 +389,9 @@ func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	s := newStand(t)
 	scheduler := s.scheduler(fail, func(c *SchedulerConfig) { c.Limit = 20 })
 	s.add(0)
-	for _, seconds := range []time.Duration{10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600} {
+	for _, seconds := range []int{10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600} {
 		next := s.runNext(scheduler).Next
-		require.Equal(t, seconds*time.Second, next.Sub(s.clock.Now()))
+		require.Equal(t, time.Duration(seconds)*time.Second, next.Sub(s.clock.Now()))
 		s.clock.set(next)
 	}
 }

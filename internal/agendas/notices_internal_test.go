@@ -58,8 +58,8 @@ func TestNotices_AgendaThatFallsDueBeforeTheNextLook(t *testing.T) {
 		n.add(5 * time.Minute)
 		n.add(3 * time.Minute)
 		n.add(0)
-		for _, want := range []time.Duration{1, 3, 5} {
-			require.Equal(t, want*time.Minute, <-n.ran)
+		for _, want := range []int{1, 3, 5} {
+			require.Equal(t, time.Duration(want)*time.Minute, <-n.ran)
 		}
 	})
 }

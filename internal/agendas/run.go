@@ -99,12 +99,12 @@ func (p *pool) serve(ctx, runs context.Context) {
 	defer p.endServing(ctx)
 	var workers, beating sync.WaitGroup
 	idle := make(chan struct{})
-	background.Go(&beating, p.log, "agenda: renewal panicked", func() {
+	background.Go(&beating, p.log, "agenda: renewal panicked", func() { //nolint:contextcheck // It logs panics of the worker.
 		lease.Keep(p.config.Lease, idle, func() { p.renewAll(runs, p.held) })
 	})
 	beating.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	for range p.config.Workers {
-		background.Go(&workers, p.log, "agenda: worker panicked", func() { p.work(ctx, runs) })
+		background.Go(&workers, p.log, "agenda: worker panicked", func() { p.work(ctx, runs) }) //nolint:contextcheck // It logs panics of the worker.
 	}
 	workers.Wait()
 	close(idle)

@@ -159,7 +159,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	guarded := c.Env
 	guarded.Store = database
 	s := &Scheduler{
-		store: database, clock: lease.NewClock(database, timelimit.Now, c.Lease), agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
+		store: database, clock: lease.NewClock(database, timelimit.Now, c.Lease),
+		agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
 		name: rand.Text(), config: c, log: c.Log,
 		backoff: background.Backoff{
 			First: 10 * time.Second, Growth: 2, Most: time.Hour, Random: 1,

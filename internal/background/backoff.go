@@ -14,7 +14,7 @@ type Backoff struct {
 	// First is the default pause after one failure. Each further failure multiplies it by Growth, up to Most. A random part
 	// of it is left out, so that work that failed together is not tried again together: at most a Random-th part.
 	First, Most    time.Duration
-	Growth, Random time.Duration
+	Growth, Random int
 	// Chosen is the host's function, or nil for the default pauses.
 	Chosen func(failures int) time.Duration
 	// Log receives Message if Chosen panics. Then the default pause applies, with no random part.
@@ -26,7 +26,7 @@ type Backoff struct {
 func (b *Backoff) After(ctx context.Context, failures int, isExact bool) (pause time.Duration) {
 	pause = b.First
 	for i := 1; i < failures && pause < b.Most; i++ {
-		pause *= b.Growth
+		pause *= time.Duration(b.Growth)
 	}
 	pause = min(pause, b.Most)
 	switch {
@@ -36,6 +36,6 @@ func (b *Backoff) After(ctx context.Context, failures int, isExact bool) (pause 
 	case isExact:
 		return pause
 	default:
-		return pause - rand.N(pause/b.Random+1) //nolint:gosec // Spreading load needs no secrecy.
+		return pause - rand.N(pause/time.Duration(b.Random)+1) //nolint:gosec // Spreading load needs no secrecy.
 	}
 }

@@ -27,8 +27,8 @@ type Meaning struct {
 	RepeatsMessage bool
 }
 
-// Refusal is the cause of the error of a call that a platform refused, so that it had no effect.
-type Refusal struct {
+// RefusalError is the cause of the error of a call that a platform refused, so that it had no effect.
+type RefusalError struct {
 	// Code is the platform's error code, and Status the HTTP status, as far as the connector needs them.
 	Code   string
 	Status int
@@ -45,10 +45,10 @@ type Refusal struct {
 }
 
 // Error returns the text.
-func (r *Refusal) Error() string { return r.Text }
+func (r *RefusalError) Error() string { return r.Text }
 
 // Unwrap returns a *send.GoneError, a *send.RetryAfterError or nil.
-func (r *Refusal) Unwrap() error { return r.cause }
+func (r *RefusalError) Unwrap() error { return r.cause }
 
 // MaxMessage is the length to which connectors cut a platform's explanation, in code points.
 const MaxMessage = 200
@@ -61,14 +61,14 @@ func Shortened(text string) string {
 
 // Error returns the error for a refused call. name is the platform's name for the refusal, such as "status 400". It
 // follows the sentence.
-func (m Meaning) Error(name string, refused Refusal) error {
+func (m Meaning) Error(name string, refused RefusalError) error {
 	refused.Text = m.Sentence + " (" + name + ")"
 	if m.RepeatsMessage && refused.Message != "" {
 		refused.Text += ": " + refused.Message
 	}
 	switch {
 	case m.Code == "":
-		return errors.New(refused.Text) // The call may have been carried out, so this is not a Refusal.
+		return errors.New(refused.Text) // The call may have been carried out, so this is not a RefusalError.
 	case m.IsGone:
 		refused.cause = &send.GoneError{}
 	case m.Wait > 0 && refused.Wait > 0 && !m.OfRecipient:
@@ -76,16 +76,16 @@ func (m Meaning) Error(name string, refused Refusal) error {
 	case m.Wait > 0:
 		refused.cause = &send.RetryAfterError{After: m.Wait, OfRecipient: m.OfRecipient}
 	}
-	if _, isWait := refused.cause.(*send.RetryAfterError); isWait {
-		refused.Text += ": " + refused.cause.Error()
+	if wait, isWait := errors.AsType[*send.RetryAfterError](refused.cause); isWait {
+		refused.Text += ": " + wait.Error()
 	}
 	return &boterr.Error{Code: m.Code, Field: m.Field, Err: &refused}
 }
 
-// RefusalIn returns the refusal in an error, or the zero Refusal if there is none.
-func RefusalIn(err error) Refusal {
-	if refused, ok := errors.AsType[*Refusal](err); ok {
+// RefusalIn returns the refusal in an error, or the zero one if there is none.
+func RefusalIn(err error) RefusalError {
+	if refused, ok := errors.AsType[*RefusalError](err); ok {
 		return *refused
 	}
-	return Refusal{}
+	return RefusalError{}
 }

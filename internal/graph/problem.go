@@ -161,7 +161,7 @@ func (m Meanings) ErrorOf(told document.Object) error {
 }
 
 func (m Meanings) errorOf(p *Problem, as Credentials) error {
-	return m.Of(p).Error(bounded.Redact(p.number(), as.secrets()...), calls.Refusal{
+	return m.Of(p).Error(bounded.Redact(p.number(), as.secrets()...), calls.RefusalError{
 		Code: Key{p.Code, p.Subcode}.String(), Message: calls.Shortened(bounded.Redact(p.Message, as.secrets()...)), Wait: p.Wait,
 	})
 }

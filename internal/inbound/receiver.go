@@ -64,10 +64,11 @@ var errNoLookUp = boterr.New(boterr.Unavailable, "", "the channel cannot be look
 // ReadBody returns the body of a request. If it cannot be read, ReadBody answers the request and returns false.
 func (r Receiver) ReadBody(w http.ResponseWriter, request *http.Request) ([]byte, bool) {
 	body, refused := ReadBody(w, request, Limits{MaxBytes: cmp.Or(r.MaxBytes, DefaultMaxBytes), Time: cmp.Or(r.BodyTime, DefaultTime)})
-	if refused != nil {
-		http.Error(w, refused.Reason, refused.Status)
+	if refused == nil {
+		return body, true
 	}
-	return body, refused == nil
+	http.Error(w, refused.Reason, refused.Status)
+	return nil, false
 }
 
 // Drop counts a dropped event. in is nil if there is no channel.

@@ -101,7 +101,7 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.pool.Store(p)
 	p.all.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	hasBegun := false
-	background.Go(&p.all, p.log, "inbox: search for events panicked", func() {
+	background.Go(&p.all, p.log, "inbox: search for events panicked", func() { //nolint:contextcheck // It logs panics of the worker.
 		if hasBegun { // The store panicked or ended the goroutine.
 			p.wait(ctx, p.config.Poll)
 		}
@@ -203,7 +203,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	held.Keep(cancel)
+	held.Keep(cancel) //nolint:contextcheck // The beat outlives the run.
 	var end error
 	defer func() {
 		p.forget(held)

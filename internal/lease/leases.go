@@ -330,7 +330,7 @@ func (t *Leases) Acquire(
 			return nil, err
 		}
 		if held != nil {
-			held.Keep(cancel)
+			held.Keep(cancel) //nolint:contextcheck // The beat outlives the call.
 			return held, nil
 		}
 		timer := time.NewTimer(pause)

@@ -324,7 +324,7 @@ func set(
 }
 
 // withFields returns an object with the fields at dotted paths set. Like an update in the store, it has a budget.
-func withFields(o, fields document.Object) (document.Object, error) {
+func withFields(ctx context.Context, o, fields document.Object) (document.Object, error) {
 	if fields.Len() == 0 {
 		return o, fields.Err()
 	}
@@ -335,7 +335,7 @@ func withFields(o, fields document.Object) (document.Object, error) {
 	if o.IsZero() {
 		o = document.O()
 	}
-	changed, _, err := query.NewEvaluation(context.Background()).Change(query.Change{Update: update}, nil, o)
+	changed, _, err := query.NewEvaluation(ctx).Change(query.Change{Update: update}, nil, o)
 	return changed, record.RenameField(err, "update", "")
 }
 

@@ -225,7 +225,7 @@ func (s *fixture) requireConnected() {
 	require.NotZero(s.t, r.SummarySentAt)
 	require.Equal(s.t, []string{r.ID, "ada", "web", "Kettles", "eve"}, []string{g.Assignment, g.Member, g.Inlet, g.Name, g.AdminExternalID})
 	require.True(s.t, g.Active)
-	require.Equal(s.t, r.Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
+	require.Equal(s.t, r.Expiry, s.mine.onlyAgenda(s.t).NextRunAt)
 	require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
 
 	found := must(s.t, s.mine.GetGroupByMemberID, `{"inlet": "web", "memberId": "ada"}`)

@@ -62,7 +62,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	require.Equal(t, result.AssignmentID, records[0].ID)
 	require.NotEqual(t, livechat.Sending, records[0].State())
 	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Equal(t, records[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, records[0].Expiry, s.mine.onlyAgenda(t).NextRunAt)
 	require.Equal(t, records[0].Group, result.GroupID)
 	for _, ticket := range records[0].Tickets {
 		require.NotZero(t, ticket.SentAt)
@@ -178,7 +178,7 @@ func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 		}
 		require.Len(t, s.adas(t), 1)
 		require.Equal(t, livechat.Pending, s.adas(t)[0].State())
-		require.Equal(t, s.adas(t)[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		require.Equal(t, s.adas(t)[0].Expiry, s.mine.onlyAgenda(t).NextRunAt)
 		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 		return hasHappened()
 	})
@@ -356,7 +356,7 @@ func TestEnd_AfterInterruption(t *testing.T) {
 			created, err := l.CreateAssignment(s.t.Context(), livechat.CreateAssignmentParams{})
 			require.NoError(s.t, err)
 			require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
-			require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
+			require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t).NextRunAt)
 			for _, g := range s.groups(s.t, document.O("active", true)) {
 				require.Equal(s.t, created.AssignmentID, g.Assignment)
 			}
@@ -377,7 +377,7 @@ func TestExpire_DuringHandover(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
-	due := s.mine.onlyAgenda(t, "ada")
+	due := s.mine.onlyAgenda(t)
 	expire := func() {
 		s.advance(livechat.IdleTimeout)
 		_, err := s.mine.agendas.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: "ada", Tag: due.Tag})
@@ -391,7 +391,7 @@ func TestExpire_DuringHandover(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, hasHappened())
 	require.Equal(t, livechat.Pending, s.record(t, result.AssignmentID).State())
-	require.Equal(t, s.record(t, result.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, s.record(t, result.AssignmentID).Expiry, s.mine.onlyAgenda(t).NextRunAt)
 }
 
 // everyMoment calls between with 0, 1, 2 and so on, until between returns false, because the tested call makes no
@@ -512,7 +512,7 @@ func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 			must(t, mine.EndLiveChat, endByEve)
 			if hasHappened() {
 				require.True(t, isSending || s.mine.member(t, "ada").BotMeta.LiveChat(), "after %d writes", writes)
-				require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt, "after %d writes", writes)
+				require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t).NextRunAt, "after %d writes", writes)
 				require.NotEqual(t, livechat.Ended, s.record(t, "a2").State())
 			}
 			require.Equal(t, livechat.Ended, s.record(t, "a1").State())
@@ -548,7 +548,7 @@ func TestExpire_MessageAtTheLastMoment(t *testing.T) {
 	require.NoError(t, mine.Expire(t.Context(), idleAgenda()))
 	require.True(t, hasHappened())
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
-	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t).NextRunAt)
 }
 
 // The suite of the operations tests the operations in the same way.

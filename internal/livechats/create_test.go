@@ -47,7 +47,7 @@ func TestCreateAssignment_Routes(t *testing.T) {
 			require.Nil(t, r.Sender)
 			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 			require.Equal(t, s.at(livechat.IdleTimeout), r.Expiry)
-			require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+			require.Equal(t, r.Expiry, s.mine.onlyAgenda(t).NextRunAt)
 			for i, message := range s.platform.sent() {
 				require.Nil(t, message.Member, "it goes to agents")
 				require.Equal(t, message.ID, r.Tickets[i].ID)

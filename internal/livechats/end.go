@@ -140,7 +140,8 @@ func (s *Service) endIf(
 		return nil, err
 	}
 	run := &pass{Service: s, r: ended}
-	return run, run.reconcile(ctx, wantClosed)
+	err = run.reconcile(ctx, wantClosed)
+	return run, err
 }
 
 // remove withdraws and removes an assignment, unless it is taken or has ended.

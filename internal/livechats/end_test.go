@@ -180,7 +180,7 @@ func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 				require.Error(t, side.write(s))
 				require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 				require.Equal(t, expiry, s.record(t, "a1").Expiry)
-				require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+				require.Equal(t, expiry, s.mine.onlyAgenda(t).NextRunAt)
 
 				s.advance(10 * time.Minute)
 				require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
@@ -235,7 +235,7 @@ func TestAgentKnownByFrom(t *testing.T) {
 	from := func(text string) send.MessageEvent { return *event("eve", "", text) }
 	texts := livechat.DefaultTexts()
 	s := newFixture(t, thatOnlySends(channel.Charlie))
-	s.pending(t, "a1", "ada", onlyIn("desk"))
+	s.pending(t, "a1", "ada", onlyInDesk)
 	s.says(t, s.mine.Service, "before", livechats.OutcomeKept)
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", from("Hello?")))
 	isTaken, err := s.mine.TakeByTap(t.Context(), "desk", tapOf("eve", "", document.O("payload", livechat.TakePayload, "value", "a1")))
@@ -279,7 +279,7 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 func TestTellLate_NobodyToTell(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.pending(t, "a1", "ada", onlyIn("desk"))
+	s.pending(t, "a1", "ada", onlyInDesk)
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
 	_, late := s.mine.TakeByTap(t.Context(), "desk", tap)
@@ -316,10 +316,10 @@ func TestExpire_TooEarly(t *testing.T) {
 	require.Equal(t, []string{"desk: send to group1: hi"}, s.platform.did())
 	expiry := s.at(livechat.IdleTimeout)
 	require.Equal(t, expiry, s.record(t, "a1").Expiry)
-	require.Equal(t, s.at(20*time.Minute), s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, s.at(20*time.Minute), s.mine.onlyAgenda(t).NextRunAt)
 
 	s.advance(20 * time.Minute)
-	require.NoError(t, s.mine.Expire(t.Context(), s.mine.onlyAgenda(t, "ada").Agenda))
+	require.NoError(t, s.mine.Expire(t.Context(), s.mine.onlyAgenda(t).Agenda))
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
-	require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, expiry, s.mine.onlyAgenda(t).NextRunAt)
 }

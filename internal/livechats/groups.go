@@ -85,7 +85,7 @@ func (s *Service) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByM
 
 // UpdateGroup implements Operations.
 func (s *Service) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
-	id, err := checkGroup(p.Group)
+	id, err := checkGroup(ctx, p.Group)
 	if err != nil {
 		return livechat.UpdateGroupResult{}, boterr.PrefixField(fieldGroup, err)
 	}
@@ -95,7 +95,7 @@ func (s *Service) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 
 // checkGroup returns the id of the group that an update names. It returns an error if the group could not be
 // decoded after the update.
-func checkGroup(given document.Object) (id string, err error) {
+func checkGroup(ctx context.Context, given document.Object) (id string, err error) {
 	if given.IsZero() {
 		return "", boterr.Missing("", "the _id of a group, and the fields to set")
 	}
@@ -103,7 +103,7 @@ func checkGroup(given document.Object) (id string, err error) {
 	if of, isGiven := given.Field(record.FieldID); isGiven { // An update cannot create an _id.
 		before = document.O(record.FieldID, of)
 	}
-	changed, err := withFields(before, given)
+	changed, err := withFields(ctx, before, given)
 	if err != nil {
 		return "", err
 	}

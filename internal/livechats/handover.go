@@ -252,7 +252,7 @@ func (s *Service) handover(
 	if err != nil {
 		return request{}, err
 	}
-	meta, err := withFields(previous.Meta, p.Meta)
+	meta, err := withFields(ctx, previous.Meta, p.Meta)
 	if err != nil {
 		return request{}, boterr.PrefixField(fieldMeta, err)
 	}

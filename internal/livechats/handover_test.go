@@ -206,7 +206,7 @@ func TestReassignAssignment_AfterCrash(t *testing.T) {
 				next := s.record(t, id)
 				require.Equal(t, livechat.Pending, next.State(), "after %d writes", writes)
 				require.Equal(t, livechat.EndedByReassign, s.record(t, previous.ID).EndedBy)
-				require.Equal(t, next.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+				require.Equal(t, next.Expiry, s.mine.onlyAgenda(t).NextRunAt)
 			}
 		})
 	}
@@ -221,14 +221,14 @@ var handOn = livechat.ReassignAssignmentParams{
 func direct(t *testing.T) *fixture {
 	t.Helper()
 	s := newFixture(t, thatOnlySends(channel.Charlie))
-	s.taken(t, "a1", "ada", "eve@desk", onlyIn("desk"))
+	s.taken(t, "a1", "ada", "eve@desk", onlyInDesk)
 	return s
 }
 
 // requireFree checks that an assignment that was handed on is closed, and that its agent can take another one.
 func requireFree(t *testing.T, s *fixture, writes int) {
 	t.Helper()
-	s.pending(t, "b1", "bob", onlyIn("desk"))
+	s.pending(t, "b1", "bob", onlyInDesk)
 	s.take(t, "b1", "eve@desk")
 	require.Equal(t, livechat.EndedByReassign, s.record(t, "a1").EndedBy)
 	require.NotZero(t, s.record(t, "a1").ClosedAt, "after %d writes", writes)

@@ -45,7 +45,7 @@ func TestKept_WrittenWhileItIsTaken(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 10, func(writes int) bool {
 		s := newFixture(t)
-		s.pending(t, "a1", "ada", onlyIn("desk"))
+		s.pending(t, "a1", "ada", onlyInDesk)
 		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
 		mine, hasHappened := s.meanwhile(writes, func() {
 			_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
@@ -106,7 +106,7 @@ func TestTexts_SwitchedOff(t *testing.T) {
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, "Hello?")))
 	require.Empty(t, s.platform.did())
 
-	s.pending(t, "a2", "ada", onlyIn("desk"))
+	s.pending(t, "a2", "ada", onlyInDesk)
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	tap := tapOf("eve", "C1", document.O("payload", livechat.TakePayload, "value", "a2"))
 	_, late := s.mine.TakeByTap(t.Context(), "desk", tap)
@@ -299,7 +299,7 @@ func TestTake_AfterCrash(t *testing.T) {
 		require.Len(t, groups, 1, "after %d writes", writes)
 		require.Equal(t, groups[0].ID, r.Group)
 		require.True(t, groups[0].Active)
-		require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		require.Equal(t, r.Expiry, s.mine.onlyAgenda(t).NextRunAt)
 		require.False(t, slices.ContainsFunc(r.Tickets, func(ticket livechat.Ticket) bool { return ticket.TakenAt.IsZero() }))
 		require.Empty(t, r.Kept)
 		const summary = "Order 7, for {{firstName}}"

@@ -263,7 +263,8 @@ func (s *Service) addTargets(ctx context.Context, named record.Ref, p livechat.A
 		run.releaseSender(ctx)
 		return run, err
 	}
-	return run, run.reconcile(ctx, wantOpen)
+	err = run.reconcile(ctx, wantOpen)
+	return run, err
 }
 
 // addedOutlets checks new targets, and returns their outlets.

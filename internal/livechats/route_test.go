@@ -121,7 +121,7 @@ func requireOpenWithout(t *testing.T, s *fixture, gone string, err error) string
 	require.Nil(t, s.record(t, unsent.AssignmentID).Sender)
 	require.NotContains(t, s.ticketed(t, unsent.AssignmentID), gone)
 	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	s.mine.onlyAgenda(t, "ada")
+	s.mine.onlyAgenda(t)
 	return unsent.AssignmentID
 }
 
@@ -167,7 +167,7 @@ func TestReassignAssignment_GroupGone(t *testing.T) {
 func TestAddNewTargets_OnceByTwoAttempts(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.pending(t, "a1", "ada", onlyIn("desk"))
+	s.pending(t, "a1", "ada", onlyInDesk)
 	run := s.attempts()
 	p := paramsOf[livechat.AddNewTargetsToAssignmentParams](t, `{"assignmentId": "a1", "targets": [{"channel": "team"}]}`)
 	first, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)

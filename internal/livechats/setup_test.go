@@ -200,9 +200,9 @@ func (a *app) member(t *testing.T, id string) *member.Member {
 	return m
 }
 
-func (a *app) onlyAgenda(t *testing.T, memberID string) *agenda.Record {
+func (a *app) onlyAgenda(t *testing.T) *agenda.Record {
 	t.Helper()
-	found := a.openAgendas(t, memberID)
+	found := a.openAgendas(t, "ada")
 	require.Len(t, found, 1)
 	return found[0]
 }
@@ -279,17 +279,9 @@ func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*li
 	}
 }
 
-// onlyIn removes the tickets of all but one channel.
-func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
-	return func(r *livechat.AssignmentRecord) {
-		var left []livechat.Ticket
-		for _, ticket := range r.Tickets {
-			if ticket.Channel == channelID {
-				left = append(left, ticket)
-			}
-		}
-		r.Tickets = left
-	}
+// onlyInDesk removes the tickets of other channels.
+func onlyInDesk(r *livechat.AssignmentRecord) {
+	r.Tickets = slices.DeleteFunc(r.Tickets, func(ticket livechat.Ticket) bool { return ticket.Channel != "desk" })
 }
 
 // taken stores a request of a member that an agent takes in a channel, such as "eve@desk". It clears the platform's

@@ -41,7 +41,7 @@ func TestTake(t *testing.T) {
 	require.Equal(t, s.at(0), r.AssignedAt)
 	require.Equal(t, "desk", r.Outlet)
 	require.Equal(t, s.at(livechat.IdleTimeout), r.Expiry)
-	require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, r.Expiry, s.mine.onlyAgenda(t).NextRunAt)
 	require.Equal(t, took.Group.ID, r.Group)
 	require.JSONEq(t, `{"externalId": "group1", "name": "Order 7", "type": "charlie"}`, r.GroupInfo.String())
 	require.Equal(t, r.Assignment, *took.Assignment)
@@ -273,7 +273,7 @@ func TestTake_GroupRefusedByThePlatform(t *testing.T) {
 			require.Equal(t, r.Expiry.IsZero(), given.Expiry.IsZero())
 			s.platform.work("VIP")
 			s.take(t, r.ID, "mallory@team")
-			require.Equal(t, s.record(t, r.ID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+			require.Equal(t, s.record(t, r.ID).Expiry, s.mine.onlyAgenda(t).NextRunAt)
 		})
 	}
 }

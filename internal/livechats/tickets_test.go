@@ -231,7 +231,7 @@ func tapOf(from, to string, payload any) send.MessageEvent {
 func TestTakeByTap_OtherEvents(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.pending(t, "a1", "ada", onlyIn("desk"))
+	s.pending(t, "a1", "ada", onlyInDesk)
 	before := s.stored(t)
 	accept := document.O("payload", "ACCEPT", "value", "a1")
 	for name, test := range map[string]struct {

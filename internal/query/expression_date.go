@@ -374,27 +374,27 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// unitAndWeek returns a unit and, for weeks, the day on which they start, which is Sunday by default. isKnown is false
+// unitAndWeek returns a unit and, for weeks, the day on which they start, which is Sunday by default. The unit is ""
 // if that day is null.
-func unitAndWeek(given, start any) (unit string, first time.Weekday, isKnown bool, err error) {
+func unitAndWeek(given, start any) (unit string, first time.Weekday, err error) {
 	unit, err = unitOf(given)
 	switch {
 	case err != nil || unit != "week" || start == absent:
-		return unit, time.Sunday, true, err
+		return unit, time.Sunday, err
 	case isNullish(start):
-		return unit, first, false, nil
+		return "", first, nil
 	}
 	name, ok := start.(string)
 	if !ok {
-		return unit, first, false, boterr.PrefixField("startOfWeek", aString(start))
+		return unit, first, boterr.PrefixField("startOfWeek", aString(start))
 	}
 	name = strings.ToLower(name)
 	for i, day := range weekdays {
 		if name == day || name == day[:3] {
-			return unit, time.Weekday(i), true, nil
+			return unit, time.Weekday(i), nil
 		}
 	}
-	return unit, first, false, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(start))
+	return unit, first, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(start))
 }
 
 // datesBetween is $dateDiff. It returns how many units start between two dates.
@@ -403,8 +403,8 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
 		return nil, nil
 	}
-	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
-	if err != nil || !isKnown {
+	name, first, err := unitAndWeek(unit, arguments[4])
+	if err != nil || name == "" {
 		return nil, err
 	}
 	from, _, err := run.localDate(start, zone)
@@ -425,8 +425,8 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {
 		return nil, nil
 	}
-	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
-	if err != nil || !isKnown {
+	name, first, err := unitAndWeek(unit, arguments[4])
+	if err != nil || name == "" {
 		return nil, err
 	}
 	bin := int64(1)

@@ -234,12 +234,12 @@ func (t *trial) answers(ctx context.Context) map[string]error {
 // requireCanceled checks that all operations are Canceled, and that nothing was written.
 func (t *trial) requireCanceled(ctx context.Context) {
 	t.Helper()
-	t.insert(numbered(2)...)
+	t.insert(numbered(2)...) //nolint:contextcheck // ctx has ended.
 	t.requireCode(boterr.Canceled, failure(t.store.Now(ctx)), "Now")
 	for name, err := range t.answers(ctx) {
 		t.requireCode(boterr.Canceled, err, name)
 	}
-	t.requireHolds(numbered(2)...)
+	t.requireHolds(numbered(2)...) //nolint:contextcheck // ctx has ended.
 }
 
 var collectionRules = []Rule{

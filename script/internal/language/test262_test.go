@@ -28,6 +28,25 @@ const suiteAt = "BOTCTX_TEST262"
 // listAt names the environment variable that makes the test rewrite docs/script-language.md.
 const listAt = "BOTCTX_WRITE_LANGUAGE"
 
+// list is the document with the share of passed tests per feature.
+const list = "../../../docs/script-language.md"
+
+func TestTest262_SharesAreThoseOfTheList(t *testing.T) {
+	t.Parallel()
+	suite := os.Getenv(suiteAt)
+	if suite == "" {
+		t.Skipf("%s is not set: give it the folder of a checkout of test262 to run the suite of the language", suiteAt)
+	}
+	counted := run(t, suite)
+	if os.Getenv(listAt) != "" {
+		require.NoError(t, os.WriteFile(list, []byte(page(counted)), 0o600))
+		return
+	}
+	written, err := os.ReadFile(list)
+	require.NoError(t, err)
+	require.Equal(t, string(written), page(counted), "run this test with %s=yes to write the list", listAt)
+}
+
 // page returns the document for the counted shares.
 func page(counted []share) string {
 	var text strings.Builder

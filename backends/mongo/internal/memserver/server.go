@@ -123,7 +123,7 @@ func readMessage(client io.Reader) (asked message, err error) {
 	_, id, _, kind, body, ok := wiremessage.ReadHeader(text)
 	asked.id, asked.kind = id, kind
 	switch {
-	case ok && kind == wiremessage.OpQuery:
+	case ok && kind == wiremessage.OpQuery: //nolint:staticcheck // Drivers greet with it.
 		asked.command, err = readQuery(body)
 	case ok && kind == wiremessage.OpMsg:
 		asked.command, err = readSections(body)
@@ -134,6 +134,7 @@ func readMessage(client io.Reader) (asked message, err error) {
 	return asked, err
 }
 
+//nolint:staticcheck // Drivers still greet a server with this deprecated kind of message.
 func readQuery(body []byte) (command bson.D, err error) {
 	_, rest, _ := wiremessage.ReadQueryFlags(body)
 	_, rest, _ = wiremessage.ReadQueryFullCollectionName(rest)
@@ -180,7 +181,7 @@ func readSections(body []byte) (command bson.D, err error) {
 
 func (m message) reply(answer []byte) []byte {
 	kind := wiremessage.OpMsg
-	if m.kind == wiremessage.OpQuery {
+	if m.kind == wiremessage.OpQuery { //nolint:staticcheck // Drivers greet with it.
 		kind = wiremessage.OpReply
 	}
 	start, b := wiremessage.AppendHeaderStart(nil, 0, m.id, kind)
