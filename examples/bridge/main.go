@@ -48,7 +48,8 @@ func run(ctx context.Context, args []string, token string, out, problems io.Writ
 // serve answers until ctx ends.
 func serve(ctx context.Context, address, token string, out io.Writer) error {
 	platform := fakes.New()
-	granted := grants{{token: channel.NewSecret(token), scope: newMember(platform).Context().Scope()}} //nolint:contextcheck // Nothing in the platform waits.
+	ada := newMember(platform).Context() //nolint:contextcheck // Nothing in the platform waits.
+	granted := grants{{token: channel.NewSecret(token), scope: ada.Scope()}}
 	if err := granted.check(); err != nil {
 		return fmt.Errorf("BRIDGE_TOKEN is refused: %w", err)
 	}

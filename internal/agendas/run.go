@@ -104,7 +104,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 	})
 	beating.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	for range p.config.Workers {
-		background.Go(&workers, p.log, "agenda: worker panicked", func() { p.work(ctx, runs) }) //nolint:contextcheck // It logs panics of the worker.
+		//nolint:contextcheck // It logs panics of the worker.
+		background.Go(&workers, p.log, "agenda: worker panicked", func() { p.work(ctx, runs) })
 	}
 	workers.Wait()
 	close(idle)
