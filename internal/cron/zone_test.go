@@ -21,102 +21,104 @@ const (
 	apia     = "Pacific/Apia"        // 30 December 2011 was skipped; 4:00 became 3:00 on 4 April 2021.
 )
 
-// TestPattern_ClocksChange has successive times at which patterns fire after a time. "" means that a pattern never fires
+// clockChanges are successive times at which patterns fire after a time. "" means that a pattern never fires
 // again. TestPattern_EveryChangeOfClocks has more changes.
+var clockChanges = []struct {
+	zone, rule, pattern, after string
+	want                       []string
+}{
+	{
+		newYork, "a fixed time in the gap fires at the first instant after it", "30 2 * * *", "2026-03-07T02:30:00-05:00",
+		[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"},
+	},
+	{
+		newYork, "a fixed time that is the first instant of the gap", "0 2 * * *", "2026-03-08T01:59:59-05:00",
+		[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
+	},
+	{
+		newYork, "the first instant after the gap fires once for all the times in the gap", "*/10 2 * * *", "2026-03-07T02:50:00-05:00",
+		[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
+	},
+	{
+		newYork, "the first instant after the gap fires once where it fires anyway", "0,30 2,3 * * *", "2026-03-08T01:00:00-05:00",
+		[]string{"2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00", "2026-03-09T02:00:00-04:00"},
+	},
+	{
+		newYork, "a fixed time beside the gap stays where it is", "59 1,3 * * *", "2026-03-08T01:00:00-05:00",
+		[]string{"2026-03-08T01:59:00-05:00", "2026-03-08T03:59:00-04:00"},
+	},
+	{
+		newYork, "wildcard hours have nothing in the gap", "30 * * * *", "2026-03-08T01:29:00-05:00",
+		[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:30:00-04:00"},
+	},
+	{
+		newYork, "wildcard hours with a step have nothing in the gap", "30 */2 * * *", "2026-03-08T00:29:00-05:00",
+		[]string{"2026-03-08T00:30:00-05:00", "2026-03-08T04:30:00-04:00"},
+	},
+	{
+		newYork, "a range of hours is none of wildcards", "30 0-23 * * *", "2026-03-08T01:29:00-05:00",
+		[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00"},
+	},
+	{
+		newYork, "the gap comes on the day that it names only", "30 2 9 3 *", "2026-03-08T01:00:00-05:00",
+		[]string{"2026-03-09T02:30:00-04:00"},
+	},
+	{
+		newYork, "a fixed time in the overlap fires once", "30 1 * * *", "2026-10-31T01:30:00-04:00",
+		[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"},
+	},
+	{
+		newYork, "a fixed time in the overlap does not fire from a start in the second pass", "30 1 * * *", "2026-11-01T01:10:00-05:00",
+		[]string{"2026-11-02T01:30:00-05:00"},
+	},
+	{
+		newYork, "a fixed time behind the overlap fires from a start in the second pass", "0 2 * * *", "2026-11-01T01:10:00-05:00",
+		[]string{"2026-11-01T02:00:00-05:00", "2026-11-02T02:00:00-05:00"},
+	},
+	{
+		newYork, "wildcard minutes fire in both passes",
+		"*/30 1 * * *", "2026-11-01T00:59:00-04:00",
+		[]string{
+			"2026-11-01T01:00:00-04:00", "2026-11-01T01:30:00-04:00", "2026-11-01T01:00:00-05:00", "2026-11-01T01:30:00-05:00",
+			"2026-11-02T01:00:00-05:00",
+		},
+	},
+	{
+		newYork, "wildcard hours fire in both passes", "15 * * * *", "2026-11-01T00:30:00-04:00",
+		[]string{"2026-11-01T01:15:00-04:00", "2026-11-01T01:15:00-05:00", "2026-11-01T02:15:00-05:00"},
+	},
+	{
+		newYork, "wildcard seconds fire in both passes", "*/30 59 1 * * * *", "2026-11-01T01:59:00-04:00",
+		[]string{"2026-11-01T01:59:30-04:00", "2026-11-01T01:59:00-05:00", "2026-11-01T01:59:30-05:00", "2026-11-02T01:59:00-05:00"},
+	},
+	{
+		london, "the last times of all are in the second pass", "*/30 1 25 10 * 2026", "2026-10-25T01:00:00+01:00",
+		[]string{"2026-10-25T01:30:00+01:00", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z", ""},
+	},
+	{
+		havana, "a midnight in the gap fires at one o'clock", "0 0 * * *", "2026-03-07T00:00:00-05:00",
+		[]string{"2026-03-08T01:00:00-04:00", "2026-03-09T00:00:00-04:00"},
+	},
+	{
+		lordHowe, "an overlap of half an hour, for a fixed time", "45 1 * * *", "2026-04-04T01:45:00+11:00",
+		[]string{"2026-04-05T01:45:00+11:00", "2026-04-06T01:45:00+10:30"},
+	},
+	{
+		apia, "a day that there is not", "0 9 30 12 *", "2011-01-01T00:00:00-10:00",
+		[]string{"2011-12-31T00:00:00+14:00", "2012-12-30T09:00:00+14:00"},
+	},
+	{
+		apia, "a day that there is not, for a daily pattern", "0 9 * * *", "2011-12-29T08:00:00-10:00",
+		[]string{"2011-12-29T09:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T09:00:00+14:00"},
+	},
+	{newYork, "the last day of a leap year", "0 */12 * * *", "2040-12-30T12:00:00-05:00", []string{
+		"2040-12-31T00:00:00-05:00", "2040-12-31T12:00:00-05:00", "2041-01-01T00:00:00-05:00", "2041-01-01T12:00:00-05:00",
+	}},
+}
+
 func TestPattern_ClocksChange(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		zone, rule, pattern, after string
-		want                       []string
-	}{
-		{
-			newYork, "a fixed time in the gap fires at the first instant after it", "30 2 * * *", "2026-03-07T02:30:00-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"},
-		},
-		{
-			newYork, "a fixed time that is the first instant of the gap", "0 2 * * *", "2026-03-08T01:59:59-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
-		},
-		{
-			newYork, "the first instant after the gap fires once for all the times in the gap", "*/10 2 * * *", "2026-03-07T02:50:00-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
-		},
-		{
-			newYork, "the first instant after the gap fires once where it fires anyway", "0,30 2,3 * * *", "2026-03-08T01:00:00-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00", "2026-03-09T02:00:00-04:00"},
-		},
-		{
-			newYork, "a fixed time beside the gap stays where it is", "59 1,3 * * *", "2026-03-08T01:00:00-05:00",
-			[]string{"2026-03-08T01:59:00-05:00", "2026-03-08T03:59:00-04:00"},
-		},
-		{
-			newYork, "wildcard hours have nothing in the gap", "30 * * * *", "2026-03-08T01:29:00-05:00",
-			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:30:00-04:00"},
-		},
-		{
-			newYork, "wildcard hours with a step have nothing in the gap", "30 */2 * * *", "2026-03-08T00:29:00-05:00",
-			[]string{"2026-03-08T00:30:00-05:00", "2026-03-08T04:30:00-04:00"},
-		},
-		{
-			newYork, "a range of hours is none of wildcards", "30 0-23 * * *", "2026-03-08T01:29:00-05:00",
-			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00"},
-		},
-		{
-			newYork, "the gap comes on the day that it names only", "30 2 9 3 *", "2026-03-08T01:00:00-05:00",
-			[]string{"2026-03-09T02:30:00-04:00"},
-		},
-		{
-			newYork, "a fixed time in the overlap fires once", "30 1 * * *", "2026-10-31T01:30:00-04:00",
-			[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"},
-		},
-		{
-			newYork, "a fixed time in the overlap does not fire from a start in the second pass", "30 1 * * *", "2026-11-01T01:10:00-05:00",
-			[]string{"2026-11-02T01:30:00-05:00"},
-		},
-		{
-			newYork, "a fixed time behind the overlap fires from a start in the second pass", "0 2 * * *", "2026-11-01T01:10:00-05:00",
-			[]string{"2026-11-01T02:00:00-05:00", "2026-11-02T02:00:00-05:00"},
-		},
-		{
-			newYork, "wildcard minutes fire in both passes",
-			"*/30 1 * * *", "2026-11-01T00:59:00-04:00",
-			[]string{
-				"2026-11-01T01:00:00-04:00", "2026-11-01T01:30:00-04:00", "2026-11-01T01:00:00-05:00", "2026-11-01T01:30:00-05:00",
-				"2026-11-02T01:00:00-05:00",
-			},
-		},
-		{
-			newYork, "wildcard hours fire in both passes", "15 * * * *", "2026-11-01T00:30:00-04:00",
-			[]string{"2026-11-01T01:15:00-04:00", "2026-11-01T01:15:00-05:00", "2026-11-01T02:15:00-05:00"},
-		},
-		{
-			newYork, "wildcard seconds fire in both passes", "*/30 59 1 * * * *", "2026-11-01T01:59:00-04:00",
-			[]string{"2026-11-01T01:59:30-04:00", "2026-11-01T01:59:00-05:00", "2026-11-01T01:59:30-05:00", "2026-11-02T01:59:00-05:00"},
-		},
-		{
-			london, "the last times of all are in the second pass", "*/30 1 25 10 * 2026", "2026-10-25T01:00:00+01:00",
-			[]string{"2026-10-25T01:30:00+01:00", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z", ""},
-		},
-		{
-			havana, "a midnight in the gap fires at one o'clock", "0 0 * * *", "2026-03-07T00:00:00-05:00",
-			[]string{"2026-03-08T01:00:00-04:00", "2026-03-09T00:00:00-04:00"},
-		},
-		{
-			lordHowe, "an overlap of half an hour, for a fixed time", "45 1 * * *", "2026-04-04T01:45:00+11:00",
-			[]string{"2026-04-05T01:45:00+11:00", "2026-04-06T01:45:00+10:30"},
-		},
-		{
-			apia, "a day that there is not", "0 9 30 12 *", "2011-01-01T00:00:00-10:00",
-			[]string{"2011-12-31T00:00:00+14:00", "2012-12-30T09:00:00+14:00"},
-		},
-		{
-			apia, "a day that there is not, for a daily pattern", "0 9 * * *", "2011-12-29T08:00:00-10:00",
-			[]string{"2011-12-29T09:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T09:00:00+14:00"},
-		},
-		{newYork, "the last day of a leap year", "0 */12 * * *", "2040-12-30T12:00:00-05:00", []string{
-			"2040-12-31T00:00:00-05:00", "2040-12-31T12:00:00-05:00", "2041-01-01T00:00:00-05:00", "2041-01-01T12:00:00-05:00",
-		}},
-	} {
+	for _, c := range clockChanges {
 		pattern, err := cron.Parse(c.pattern, c.zone)
 		require.NoError(t, err)
 		last := instant(t, c.after)
