@@ -36,7 +36,8 @@ import (
 //
 // Errors:
 //   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type has the
-//     wrong case, such as "text" for "TEXT"; or Event.To is not the group of the event.
+//     wrong case, such as "text" for "TEXT"; Event.To is not the group of the event; or the event has more
+//     than about 15 MB.
 //   - ResourceExhausted: too many events are waiting; see Config.Inbox.MaxPending. The platform should send
 //     the event again later.
 //
