@@ -168,7 +168,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 // Discard removes an event that was given up. Repetitions of it are still not handled. NotFound: there is no
 // dead letter with that id. Other errors come from the store.
 func (b *Inbox) Discard(ctx context.Context, id string) error {
-	now, err := b.leases.CachedNow(ctx)
+	now, err := b.leases.Cached(ctx)
 	if err != nil {
 		return err
 	}

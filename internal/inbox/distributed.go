@@ -43,7 +43,7 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 	if !s.plan(want) && !s.suspects.IsDraining() {
 		return time.Time{}, false, nil
 	}
-	clock := s.leases.CachedNow // This is exact enough for lanes that wait.
+	clock := s.leases.Cached // This is exact enough for lanes that wait.
 	if s.isExact = want.isNew || s.pass.isUnderWay; s.isExact {
 		clock = s.leases.Now
 	}

@@ -169,7 +169,7 @@ func (b *Inbox) storeDone(ctx context.Context, e stored) (changed int64, err err
 		}
 		return b.events.Delete(ctx, filter, store.DeleteOptions{})
 	}
-	now, err := b.leases.CachedNow(ctx)
+	now, err := b.leases.Cached(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -215,7 +215,7 @@ func (b *Inbox) fail(ctx context.Context, e stored, failure error) (outcome, err
 // failAs is fail with a given filter for the event.
 func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, failure error) (outcome, error) {
 	failures := int(e.failures) + 1
-	now, err := b.leases.CachedNow(ctx)
+	now, err := b.leases.Cached(ctx)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}
@@ -269,7 +269,7 @@ func (b *Inbox) countLost(ctx context.Context, held *lease.Lease, first stored) 
 // once, as a suspect.
 func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	result := outcome{failure: ErrNeverCameBack}
-	now, err := b.leases.CachedNow(ctx)
+	now, err := b.leases.Cached(ctx)
 	if err != nil {
 		return result, err
 	}
@@ -319,7 +319,7 @@ func isPostponed(failure error) bool {
 // postpone stores the time of the next attempt at a postponed event.
 func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome, error) {
 	p, _ := errors.AsType[*postponement](failure)
-	now, err := b.leases.CachedNow(ctx)
+	now, err := b.leases.Cached(ctx)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -419,7 +419,7 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	if w.held != nil {
 		return w.held, nil
 	}
-	now, err := b.leases.CachedNow(ctx)
+	now, err := b.leases.Cached(ctx)
 	if err != nil {
 		return nil, err
 	}

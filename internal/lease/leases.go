@@ -30,7 +30,8 @@ const DefaultLease = 30 * time.Second
 // A lane that was used has a document in the store. Sweep removes it once the lane has been idle for an hour,
 // or for a day if its last lease was never released.
 type Leases struct {
-	clock   *Clock
+	*Clock
+
 	records store.Collection
 	// lanes is the same collection as records, with the type that Sweep needs.
 	lanes *record.Collection
@@ -100,7 +101,7 @@ func New(config Config) (*Leases, error) {
 	env := config.Env.WithDefaults()
 	database := store.Wrap(env.Store, nil)
 	return &Leases{
-		clock:   NewClock(database, env.Now, config.Lease),
+		Clock:   NewClock(database, env.Now, config.Lease),
 		records: database.Collection(laneSchema.Collection), lanes: record.Open(env, laneSchema),
 		lease: config.Lease, now: env.Now,
 		log: safelog.New(config.Log), held: NewHeld[*Lease](ErrLost), process: rand.Text(),
@@ -183,7 +184,7 @@ func (t *Leases) Claim(
 	}
 	held.isOvertaken = seen.Has(fieldOvertaken)
 	if seen.Has(FieldUntil) {
-		if !t.clock.HadOutage(Until(seen)) {
+		if !t.HadOutage(Until(seen)) {
 			var err error
 			if held.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
 				return nil, err
@@ -295,7 +296,7 @@ func (t *Leases) renewAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
 	defer cancel()
 	asked := t.now()
-	now, err := t.clock.Now(ctx)
+	now, err := t.Now(ctx)
 	renewal, failure := Renewal(now.Add(t.lease))
 	if err != nil {
 		failure = err
@@ -349,7 +350,7 @@ func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) 
 	if err != nil {
 		return nil, err
 	}
-	clock := t.CachedNow
+	clock := t.Cached
 	if seen[lane].Has(FieldUntil) {
 		clock = t.Now
 	}
@@ -359,12 +360,6 @@ func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) 
 	}
 	return t.Claim(ctx, lane, seen[lane], now, Work{Purpose: purpose})
 }
-
-// Now returns the time of the store's clock. Errors come from the store.
-func (t *Leases) Now(ctx context.Context) (time.Time, error) { return t.clock.Now(ctx) }
-
-// CachedNow is Clock.Cached.
-func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) { return t.clock.Cached(ctx) }
 
 const (
 	// sweepPause is the pause between two sweeps of a process that holds leases, and the idle time after which a
@@ -386,7 +381,7 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 			return 0, err
 		}
 	}
-	now, err := t.clock.Now(ctx)
+	now, err := t.Now(ctx)
 	if err != nil {
 		return 0, err
 	}

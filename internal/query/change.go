@@ -88,7 +88,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 	}
 	for field, value := range edit.Changes() {
 		if c.isFixed(field) && !document.Equal(before.Value(field), value) {
-			return document.Object{}, false, fixedField(field)
+			return document.Object{}, false, boterr.Invalid(field, fixedField)
 		}
 	}
 	// Replacing a fixed 1 by 1.0 is not a change.
@@ -115,7 +115,7 @@ func (c Change) replaced(e *Evaluation, before document.Object) (document.Object
 		case !c.isFixed(field):
 			b.Set(field, value)
 		case !document.Equal(before.Value(field), value):
-			return document.Object{}, false, fixedField(field)
+			return document.Object{}, false, boterr.Invalid(field, fixedField)
 		}
 	}
 	after := b.Object()
@@ -147,9 +147,7 @@ func (c Change) isStamped(field string) bool {
 	return ok || slices.Contains(c.Stamps.Increment, field)
 }
 
-func fixedField(field string) error {
-	return boterr.Invalid(field, "the field is fixed and cannot be changed")
-}
+const fixedField = "the field is fixed and cannot be changed"
 
 // nextVersion returns version plus one, or 1 if version is not a number.
 func nextVersion(version any) any {
@@ -201,7 +199,7 @@ func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, 
 			after = after.Put(document.IDField, id)
 		}
 		if !document.Equal(id, after.Value(document.IDField)) {
-			return document.Object{}, fixedField(document.IDField)
+			return document.Object{}, boterr.Invalid(document.IDField, fixedField)
 		}
 	}
 	return after, nil
