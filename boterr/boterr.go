@@ -269,7 +269,7 @@ func cutLong(args []any) []any {
 }
 
 // beginning returns the first maxArgumentLength bytes of a text, redacted. It redacts a longer part of the text,
-// because display.Redact may not recognize half of a credential. It does not redact megabytes, which takes seconds.
+// because display.Redact may not recognise half of a credential. It does not redact megabytes, which takes seconds.
 func beginning(text string) string {
 	const window = 16 * maxArgumentLength
 	isWhole := len(text) <= window

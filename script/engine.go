@@ -47,7 +47,7 @@ type Engine struct {
 	// prepared maps each set of helpers to a function that returns its *prepared.
 	prepared sync.Map
 	sets     atomic.Int32
-	// compiled maps the file name of each module to its compiled.
+	// compiled maps the file name of each module to a value of type compiled.
 	compiled sync.Map
 }
 

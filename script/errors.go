@@ -57,7 +57,7 @@ type report struct {
 	Text    string `json:"text"`
 	Stack   string `json:"stack"`
 	IsError bool   `json:"isError"`
-	// Missing are the names last read from `this` that do not exist, if a call of something else than a function failed.
+	// Missing are the names last read from `this` that do not exist, if a call failed because its target is not a function.
 	Missing []string `json:"missing"`
 	// Number identifies an error that the script received from the host. It is 0 for other values.
 	Number int `json:"number"`
@@ -105,12 +105,12 @@ func (r *run) thrown(told report) *thrownError {
 	return read
 }
 
-// notAFunction returns the text of an error about a call of something else than a function, with the name that the script
+// notAFunction returns the text of the error of a call whose target is not a function, with the name that the script
 // called on `this` and a similar operation. It returns "" if the name is not known.
 func (r *run) notAFunction(told report) string {
 	first, _, _ := strings.Cut(told.Stack, "\n")
 	at := r.places(first)
-	if len(at) == 0 { // For example, a function of the language got something else than a function.
+	if len(at) == 0 { // For example, a function of the language got another value than a function.
 		return ""
 	}
 	source := r.program.source

@@ -113,7 +113,7 @@ var iconRules = needing([]Capability{serveFiles}, []Rule{
 		"setBravoGroupIcon sets the picture at the address for a group of the channel, by default the context's, and returns 200: ok", readMade),
 })
 
-// picture is the shortest content that is recognized as a picture.
+// picture is the shortest content that is recognised as a picture.
 const picture = "GIF89a"
 
 func setBravoGroupIconShowsThePicture(t *trial) {

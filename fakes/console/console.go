@@ -45,7 +45,7 @@ type Console struct {
 	// real service. /save then prints it. If it is "", /save works.
 	CannotSave string
 	// In and Out are the source and the target of lines. The default is standard input and output. Terminals
-	// are recognized if they are an *os.File.
+	// are recognised if they are an *os.File.
 	In  io.Reader
 	Out io.Writer
 }

@@ -13,6 +13,7 @@ import (
 // processes lost because of it are not taken for crashes. Create it with NewClock. It is safe for concurrent use.
 type Clock struct {
 	store store.Store
+	// own is the clock of the process. lease is the duration of claims.
 	own   func() time.Time
 	lease time.Duration
 

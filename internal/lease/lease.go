@@ -282,7 +282,7 @@ func (t *Lease) Err() error {
 	if t.isGranted && !t.isOver.Load() {
 		return nil
 	}
-	if t.isOver.Load() || t.leases.now().Sub(*t.confirmedAt.Load()) >= t.leases.lease {
+	if t.isOver.Load() || t.leases.own().Sub(*t.confirmedAt.Load()) >= t.leases.lease {
 		return ErrLost
 	}
 	return nil
@@ -341,7 +341,7 @@ func (t *Lease) Release(ctx context.Context) error {
 	case t.isGranted:
 		return nil
 	}
-	freedAt := t.claimedAt.Add(t.leases.now().Sub(t.began))
+	freedAt := t.claimedAt.Add(t.leases.own().Sub(t.began))
 	update := updates().release
 	if t.isMarked.Load() {
 		update = updates().releaseMarked

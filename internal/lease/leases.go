@@ -35,8 +35,6 @@ type Leases struct {
 	records store.Collection
 	// lanes is the same collection as records, with the type that Sweep needs.
 	lanes *record.Collection
-	lease time.Duration
-	now   func() time.Time
 	log   *slog.Logger
 	held  *Held[*Lease]
 	// process identifies the leases of this process.
@@ -103,7 +101,6 @@ func New(config Config) (*Leases, error) {
 	return &Leases{
 		Clock:   NewClock(database, env.Now, config.Lease),
 		records: database.Collection(laneSchema.Collection), lanes: record.Open(env, laneSchema),
-		lease: config.Lease, now: env.Now,
 		log: safelog.New(config.Log), held: NewHeld[*Lease](ErrLost), process: rand.Text(),
 	}, nil
 }
@@ -159,7 +156,7 @@ func (t *Leases) Claim(
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), t.lease)
 	defer stop()
-	held := &Lease{leases: t, lane: lane, claimedAt: now, began: t.now()}
+	held := &Lease{leases: t, lane: lane, claimedAt: now, began: t.own()}
 	held.confirmed(held.began)
 	until := int64(document.TimestampOf(now.Add(t.lease)))
 	if seen.IsZero() {
@@ -295,7 +292,7 @@ func (t *Leases) isIdle() bool {
 func (t *Leases) renewAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
 	defer cancel()
-	asked := t.now()
+	asked := t.own()
 	now, err := t.Now(ctx)
 	renewal, failure := Renewal(now.Add(t.lease))
 	if err != nil {
@@ -414,7 +411,7 @@ func before(at time.Time) document.Object { return document.O("$lt", int64(docum
 
 // sweepNowAndThen starts a Sweep if the last one was long enough ago.
 func (t *Leases) sweepNowAndThen() {
-	now := t.now()
+	now := t.own()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if since := now.Sub(t.sweptAt); since >= 0 && since < sweepPause {

@@ -427,27 +427,33 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 	}
 }
 
+// outage wraps the store. Its clock does not answer while the result is true.
+func (w *world) outage() *bool {
+	isOut := new(bool)
+	w.store = store.Wrap(w.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if *isOut && call.Method == "now" {
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+		}
+		return ctx, nil, nil
+	})
+	return isOut
+}
+
 func TestClaim_LeaseLostInAnOutageThatSoonComesBack(t *testing.T) {
 	t.Parallel()
 	for pause, isLost := range map[time.Duration]bool{time.Second: false, 2 * lease.DefaultLease: true} {
 		w := newWorld(t)
-		isOut := false
-		w.store = store.Wrap(w.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
-			if isOut && call.Method == "now" {
-				return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
-			}
-			return ctx, nil, nil
-		})
+		isOut := w.outage()
 		other := w.leases(w.now)
 		w.claim(w.first, "events")
 		for range 2 {
 			_, err := other.Now(t.Context())
 			require.NoError(t, err)
-			isOut = true
+			*isOut = true
 			_, err = other.Now(t.Context())
 			require.Error(t, err)
 			w.advance(2 * lease.DefaultLease)
-			isOut = false
+			*isOut = false
 			_, err = other.Now(t.Context())
 			require.NoError(t, err)
 			w.advance(pause)
@@ -478,20 +484,14 @@ func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			isOut := false
-			w.store = store.Wrap(w.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
-				if isOut && call.Method == "now" {
-					return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
-				}
-				return ctx, nil, nil
-			})
+			isOut := w.outage()
 			other := w.leases(w.now)
 			claimed := w.claim(w.first, "events")
 			began := w.now()
 			w.advance(test.before)
 			_, err := other.Now(t.Context())
 			require.NoError(t, err)
-			if isOut = test.outage > 0; isOut {
+			if *isOut = test.outage > 0; *isOut {
 				ctx, cancel := context.WithCancel(t.Context())
 				if test.isCanceled {
 					cancel()
@@ -501,7 +501,7 @@ func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
 				require.Error(t, err)
 			}
 			w.advance(test.outage)
-			isOut = false
+			*isOut = false
 			if test.renewed > 0 {
 				renewal, err := lease.Renewal(began.Add(test.renewed + lease.DefaultLease))
 				require.NoError(t, err)

@@ -32,7 +32,7 @@ const (
 	// lease of the run. If the run is still alive, its write-back then finds no member.
 	FieldLaneFence = "laneFence"
 	// FieldHandledEvent is the inbox event of the last run that was written back. If the process dies before the
-	// inbox stores the event as handled, the next run recognizes the event by this field.
+	// inbox stores the event as handled, the next run recognises the event by this field.
 	FieldHandledEvent = "handledEvent"
 )
 

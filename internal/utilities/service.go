@@ -105,7 +105,7 @@ func portError(ctx context.Context, port string, err error) error {
 
 // keyedPayments is a payment client that adds an IdempotencyKey to requests without one. A retried run
 // gets the same keys, so it does not pay twice. Requests with a key go to the provider unchanged, and
-// the provider recognizes repeats.
+// the provider recognises repeats.
 type keyedPayments struct {
 	utility.PaymentClient
 
