@@ -198,26 +198,6 @@ func TestAccept_WaitsForLogic(t *testing.T) {
 	require.Equal(t, []string{"hi"}, f.sent.all())
 }
 
-func TestAccept_RefusesWhatNamesNobody(t *testing.T) {
-	t.Parallel()
-	f := newFleet(t)
-	p := f.process(echo)
-	for field, broken := range map[string]func(*botctx.Inbound){
-		"App":        func(i *botctx.Inbound) { i.App = "" },
-		"Channel":    func(i *botctx.Inbound) { i.Channel = "" },
-		"Event.From": func(i *botctx.Inbound) { i.Event.From = "" },
-		"Event.To":   func(i *botctx.Inbound) { i.GroupExternalID, i.Event.To = "family", "elsewhere" },
-		"Event":      func(i *botctx.Inbound) { i.Event.Data = document.O("text", strings.Repeat("x", document.MaxSize)) },
-	} {
-		arrived := fromAda("hi", "m1")
-		broken(&arrived)
-		failure, ok := boterr.AsError(p.Accept(t.Context(), arrived))
-		require.True(t, ok, field)
-		require.Equal(t, boterr.InvalidArgument, failure.Code)
-		require.Equal(t, field, failure.Field)
-	}
-}
-
 // TestAccept_FrozenRunChangesNothing freezes a run until another process has taken over its lane. Then the frozen run
 // continues, and its sends, writes and write-back are refused.
 func TestAccept_FrozenRunChangesNothing(t *testing.T) {
@@ -504,22 +484,6 @@ func (s *seen) look(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-func TestReceive_NewMember(t *testing.T) {
-	t.Parallel()
-	var logic seen
-	p := fakes.New(fakes.For(t))
-	page := p.AddChannel(channel.Channel{Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "page-1"}})
-	p.HandleFunc(logic.look)
-	require.NoError(t, p.Runtime().Receive(t.Context(), hello(page.ID)))
-	require.Equal(t, "alpha", logic.runs[0].Member.Platform)
-	require.Equal(t, "page-1", logic.runs[0].Member.BotID)
-	given := hello(page.ID)
-	given.Event.From, given.Profile = "visitor-8", member.Member{Platform: "alpha lite", BotID: "page-2"}
-	require.NoError(t, p.Runtime().Receive(t.Context(), given))
-	require.Equal(t, "alpha lite", logic.runs[1].Member.Platform, "the host knows better")
-	require.Equal(t, "page-2", logic.runs[1].Member.BotID)
-}
-
 // hello returns an event of a visitor in a channel.
 func hello(channelID string) botctx.Inbound {
 	return botctx.Inbound{
@@ -528,62 +492,75 @@ func hello(channelID string) botctx.Inbound {
 	}
 }
 
-func TestReceive_UnknownSender(t *testing.T) {
+func TestReceive_NewMember(t *testing.T) {
 	t.Parallel()
 	var logic seen
 	p := fakes.New(fakes.For(t))
-	web := p.AddChannel(channel.Channel{})
+	page := p.AddChannel(channel.Channel{Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "page-1"}})
 	p.HandleFunc(logic.look)
-	arrived := hello(web.ID)
-	arrived.Profile = member.Member{FirstName: "Vera", Locale: "de_CH"}
-	require.NoError(t, p.Runtime().Receive(t.Context(), arrived))
-	arrived.Profile.FirstName = "Another"
-	require.NoError(t, p.Runtime().Receive(t.Context(), arrived))
+	arrived := hello(page.ID)
+	arrived.Profile = member.Member{
+		FirstName: "Vera", LastName: "King", Gender: "f", Email: "vera@example.com", Locale: "de_CH", ProfilePic: "https://example.com/vera.png",
+		Profile: document.O("timezone", 0), Tags: document.A("vip"), Admin: "a1",
+	}
+	for _, name := range []string{"Vera", "Another"} {
+		arrived.Profile.FirstName = name
+		require.NoError(t, p.Runtime().Receive(t.Context(), arrived))
+	}
+	given := hello(page.ID)
+	given.Event.From, given.Profile = "visitor-8", member.Member{Platform: "alpha lite", BotID: "page-2"}
+	require.NoError(t, p.Runtime().Receive(t.Context(), given))
 
-	require.Len(t, logic.runs, 2)
-	first, second := logic.runs[0], logic.runs[1]
-	require.Equal(t, "Vera", first.Member.FirstName)
-	require.Equal(t, "de_CH", first.Member.Locale)
-	require.Equal(t, "visitor-7", first.Member.ExternalID)
-	require.Equal(t, web.ID, first.Member.Channel)
-	require.Equal(t, fakes.DefaultApp, first.Member.App)
-	require.Equal(t, web.ID, first.Channel.ID)
+	first, second, third := logic.runs[0], logic.runs[1], logic.runs[2]
+	vera := first.Member
+	require.Equal(t, []string{"Vera", "King", "f", "vera@example.com", "de_CH", "https://example.com/vera.png", "alpha", "page-1", "a1"},
+		[]string{vera.FirstName, vera.LastName, vera.Gender, vera.Email, vera.Locale, vera.ProfilePic, vera.Platform, vera.BotID, vera.Admin})
+	require.JSONEq(t, `{"profile": {"timezone": 0}, "tags": ["vip"]}`, document.O("profile", vera.Profile, "tags", vera.Tags).String())
+	require.Equal(t, []string{"visitor-7", page.ID, fakes.DefaultApp, vera.ID},
+		[]string{vera.ExternalID, vera.Channel, vera.App, first.Scope().Member})
+	require.Equal(t, page.ID, first.Channel.ID)
 	require.Equal(t, "hi", first.MessageEvent.Text())
-	require.Equal(t, first.Member.ID, first.Scope().Member)
-	require.Equal(t, first.Member.ID, second.Member.ID, "a second arrival must not create a member")
-	require.Equal(t, "Vera", second.Member.FirstName, "an arrival must not change an existing member")
+	require.Equal(t, vera, second.Member, "a second arrival must neither create nor change a member")
 	first.Values["cart"] = "tea"
 	require.Empty(t, second.Values, "each run has its own Values")
+	require.Equal(t, []string{"alpha lite", "page-2"}, []string{third.Member.Platform, third.Member.BotID}, "the host knows better")
 }
 
-func TestReceive_Refuses(t *testing.T) {
+func TestInbound_Refused(t *testing.T) {
 	t.Parallel()
 	var logic seen
 	p := fakes.New(fakes.For(t))
 	web := p.AddChannel(channel.Channel{})
 	foreign := p.AddChannel(channel.Channel{App: "app-2"})
 	p.HandleFunc(logic.look)
+	type call = func(context.Context, botctx.Inbound) error
+	accept, receive := []call{p.Runtime().Accept}, []call{p.Runtime().Receive}
+	both := append(accept, receive...)
 	for name, test := range map[string]struct {
+		by    []call
 		alter func(*botctx.Inbound)
 		code  boterr.Code
 		field string
 	}{
-		"no app":                   {func(i *botctx.Inbound) { i.App = "" }, boterr.InvalidArgument, "App"},
-		"no channel":               {func(i *botctx.Inbound) { i.Channel = "" }, boterr.InvalidArgument, "Channel"},
-		"no sender":                {func(i *botctx.Inbound) { i.Event.From = "" }, boterr.InvalidArgument, "Event.From"},
-		"a type in small letters":  {func(i *botctx.Inbound) { i.Event.Type = "text" }, boterr.InvalidArgument, "Event.Type"},
-		"data that is no JSON":     {func(i *botctx.Inbound) { i.Event.Data = document.O("n", make(chan int)) }, boterr.InvalidArgument, "Event.Data.n"},
-		"a channel of nobody":      {func(i *botctx.Inbound) { i.Channel = "nowhere" }, boterr.NotFound, "Channel"},
-		"a channel of another app": {func(i *botctx.Inbound) { i.Channel = foreign.ID }, boterr.NotFound, "Channel"},
-		"another app":              {func(i *botctx.Inbound) { i.App = "app-2" }, boterr.NotFound, "Channel"},
+		"no app":                   {both, func(i *botctx.Inbound) { i.App = "" }, boterr.InvalidArgument, "App"},
+		"no channel":               {both, func(i *botctx.Inbound) { i.Channel = "" }, boterr.InvalidArgument, "Channel"},
+		"no sender":                {both, func(i *botctx.Inbound) { i.Event.From = "" }, boterr.InvalidArgument, "Event.From"},
+		"a type in small letters":  {both, func(i *botctx.Inbound) { i.Event.Type = "text" }, boterr.InvalidArgument, "Event.Type"},
+		"data that is no JSON":     {both, func(i *botctx.Inbound) { i.Event.Data = document.O("n", make(chan int)) }, boterr.InvalidArgument, "Event.Data.n"},
+		"to another group":         {both, func(i *botctx.Inbound) { i.GroupExternalID, i.Event.To = "family", "elsewhere" }, boterr.InvalidArgument, "Event.To"},
+		"a large event":            {accept, func(i *botctx.Inbound) { i.Event.Data = document.O("text", strings.Repeat("x", document.MaxSize)) }, boterr.InvalidArgument, "Event"},
+		"a channel of nobody":      {receive, func(i *botctx.Inbound) { i.Channel = "nowhere" }, boterr.NotFound, "Channel"},
+		"a channel of another app": {receive, func(i *botctx.Inbound) { i.Channel = foreign.ID }, boterr.NotFound, "Channel"},
+		"another app":              {receive, func(i *botctx.Inbound) { i.App = "app-2" }, boterr.NotFound, "Channel"},
 	} {
-		inbound := hello(web.ID)
-		test.alter(&inbound)
-		err := p.Runtime().Receive(t.Context(), inbound)
-		e, ok := boterr.AsError(err)
-		require.True(t, ok, "%s: %v", name, err)
-		require.Equal(t, test.code, e.Code, name)
-		require.Equal(t, test.field, e.Field, name)
+		for _, call := range test.by {
+			inbound := hello(web.ID)
+			test.alter(&inbound)
+			e, ok := boterr.AsError(call(t.Context(), inbound))
+			require.True(t, ok, name)
+			require.Equal(t, test.code, e.Code, name)
+			require.Equal(t, test.field, e.Field, name)
+		}
 	}
 	require.Empty(t, logic.runs)
 }

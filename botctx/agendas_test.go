@@ -110,21 +110,6 @@ func pass(by time.Duration) {
 	synctest.Wait()
 }
 
-func TestRun_RealTime(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var sent sentTexts
-		runtime, bot := newShop(t, memstore.New(), &sent)
-		plan(t, bot, "ada", "reminder", time.Hour)
-		stop := running(t, runtime)
-		pass(time.Hour - time.Second)
-		require.Empty(t, sent.all())
-		pass(2 * time.Second)
-		require.Equal(t, []string{"Still there, Ada?"}, sent.all())
-		stop()
-	})
-}
-
 func TestRun_SharesAgendas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -370,9 +370,9 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 	requireFailure(t, err, "", boterr.InvalidArgument, "HTTP")
 }
 
-// statuses returns the HTTP status of each code: for an error alone, and for an error of bot logic.
-func statuses() map[boterr.Code]struct{ alone, inRun int } {
-	return map[boterr.Code]struct{ alone, inRun int }{
+func TestHTTPStatus_OfEachCode(t *testing.T) {
+	t.Parallel()
+	want := map[boterr.Code]struct{ alone, inRun int }{
 		boterr.InvalidArgument:    {400, 500},
 		boterr.NotFound:           {404, 500},
 		boterr.AlreadyExists:      {409, 500},
@@ -384,15 +384,16 @@ func statuses() map[boterr.Code]struct{ alone, inRun int } {
 		boterr.Canceled:           {503, 503},
 		boterr.Internal:           {500, 500},
 	}
-}
-
-func TestHTTPStatus_OfEachCode(t *testing.T) {
-	t.Parallel()
-	want := statuses()
 	for _, code := range boterr.Codes() {
 		require.Contains(t, want, code)
 		err := boterr.New(code, "hidden", "hidden")
 		require.Equal(t, want[code].alone, botctx.HTTPStatus(err), code)
+		w := httptest.NewRecorder()
+		botctx.WriteHTTPError(w, err)
+		require.Equal(t, want[code].alone, w.Code, code)
+		require.Equal(t, w.Code == http.StatusServiceUnavailable, w.Header().Get("Retry-After") != "", code)
+		require.Regexp(t, `^{"error":{"code":"`+string(code)+`","message":"[^"]+"}}\n$`, w.Body.String())
+		require.NotContains(t, w.Body.String(), "hidden", code)
 		require.Equal(t, want[code].alone, botctx.HTTPStatus(fmt.Errorf("wrapped: %w", err)), code)
 		inRun := boterr.New(code, "", "hidden: %w", &botctx.RunError{Err: errors.New("hidden")})
 		require.Equal(t, want[code].inRun, botctx.HTTPStatus(inRun), "in a run: %s", code)
@@ -401,23 +402,6 @@ func TestHTTPStatus_OfEachCode(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, botctx.HTTPStatus(errors.New("hidden")))
 	require.Equal(t, http.StatusInternalServerError, botctx.HTTPStatus(boterr.New("Teapot", "", "hidden")))
 	require.Equal(t, http.StatusServiceUnavailable, botctx.HTTPStatus(context.DeadlineExceeded))
-}
-
-func TestWriteHTTPError_TellsTheCodeAlone(t *testing.T) {
-	t.Parallel()
-	for _, code := range boterr.Codes() {
-		w := httptest.NewRecorder()
-		botctx.WriteHTTPError(w, boterr.New(code, "hidden", "hidden"))
-		require.Equal(t, statuses()[code].alone, w.Code, code)
-		require.Equal(t, w.Code == http.StatusServiceUnavailable, w.Header().Get("Retry-After") != "", code)
-		require.Contains(t, w.Body.String(), `"code":"`+string(code)+`"`)
-		require.Contains(t, w.Body.String(), `"message":"`)
-		require.NotContains(t, w.Body.String(), "hidden", code)
-	}
-}
-
-func TestWriteHTTPError_NoError(t *testing.T) {
-	t.Parallel()
 	w := httptest.NewRecorder()
 	botctx.WriteHTTPError(w, nil)
 	require.Equal(t, http.StatusOK, w.Code)

@@ -37,6 +37,7 @@ func furtherResults() map[string][]string {
 			`{"channel": {"_id": "outlet of rose"}, "messageEvent": {"from": "<rose's agent>", "to": "<rose's conversation>"}}`,
 		},
 		"sendMessageToOutletGroup": {`{"groupId": "<hal's group>"}`},
+		"redirectMemberToNode":     {`{"memberId": "rose", "channelId": "desk", "nodeCompositeId": "hi"}`}, // The same shape on every platform.
 	}
 }
 
@@ -178,7 +179,7 @@ func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
 	caller := p.AddMember(member.Member{FirstName: "Ada"})
-	p.Handle(&botctx.Node{ID: "hello"})
+	p.Handle(&botctx.Node{ID: "hello"}, &botctx.Node{ID: "hi", Responses: botctx.Say("Hi")})
 	p.AddData("places", document.O("_id", "a", "n", 1, "taken", false, "location", document.A(0, 1)))
 	addLiveChats(t, p)
 	addSends(t, p)

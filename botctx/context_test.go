@@ -25,59 +25,11 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestShorthand_NodeActsSaysAndGoesOn(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.Handle(
-		&botctx.Node{
-			ID: "size", Trigger: botctx.AnyText(),
-			Pre:       botctx.Do(sets("size", "large"), sets("cup", "{{meta.size}}")),
-			Responses: botctx.Say("Hello {{firstName}}!", "{{meta.size}}: {{meta.cup}}"),
-			Redirect:  botctx.ToOneOf(func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("end") }, "end"),
-		},
-		&botctx.Node{ID: "end", Responses: botctx.Say("Bye.")},
-	)
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-
-	ada.Says("hi")
-
-	require.Equal(t, "Hello Ada!\nlarge: {{meta.size}}\nBye.", texts(ada))
-}
-
 func TestSay_TakesConstantsOnly(t *testing.T) {
 	t.Parallel()
 	text := reflect.TypeOf(botctx.Say).In(0).Elem()
 	require.False(t, reflect.TypeFor[string]().AssignableTo(text), "a text of a member could contain placeholders")
 	require.Equal(t, reflect.TypeFor[send.Constant](), text, "Say and Template must have the same parameter type")
-}
-
-func TestChange_OfMetaWritesBackTheKeysThatItChanged(t *testing.T) {
-	t.Parallel()
-	type order struct {
-		Size  string `json:"size"`
-		Price int    `json:"price"`
-	}
-	type progress struct {
-		Step  int   `json:"step"`
-		Order order `json:"order"`
-	}
-	var p *fakes.Platform
-	p, ada := withNodes(t, &botctx.Node{ID: "large", Trigger: botctx.AnyText(), Pre: botctx.Do(
-		another(&p, document.Set("meta.order.price", 9, "meta.language", "de")),
-		func(_ context.Context, bot *botctx.Context) error {
-			return document.Change(&bot.Member.Meta, func(p *progress) { p.Step, p.Order.Size = p.Step+1, "large" })
-		},
-	)})
-	require.NoError(t, another(&p, document.Set("meta.step", 1, "meta.order", document.O("price", 4, "by", "Bob")))(t.Context(), ada.Context()))
-
-	ada.Says("large")
-
-	stored := ada.Member().Meta
-	now, err := document.As[progress](stored)
-	require.NoError(t, err)
-	require.Equal(t, progress{Step: 2, Order: order{Size: "large", Price: 9}}, now)
-	require.Equal(t, "Bob", document.Get(stored, "order.by", ""))
-	require.Equal(t, "de", document.Get(stored, "language", ""))
 }
 
 func TestReply_TellsWhatIsFilledWithNothing(t *testing.T) {
@@ -154,28 +106,6 @@ func TestPanic_Operation(t *testing.T) {
 			requireFailure(t, err, "getChannel", boterr.Internal, "")
 		})
 	}
-}
-
-func TestPanic_Action(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
-		bot.Values["third"] = []string{"one"}[len(bot.MessageEvent.Text())]
-		return nil
-	})
-	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
-	require.ErrorIs(t, err, boterr.Internal)
-	require.ErrorContains(t, err, "index out of range")
-	requireStack(t, err)
-}
-
-func TestPanic_Cause(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.HandleFunc(func(context.Context, *botctx.Context) error { panic(context.DeadlineExceeded) })
-	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 }
 
 // requireStack requires that err wraps a panic in this file. The text of err must not contain the stack, which differs
@@ -291,30 +221,4 @@ func TestRecords_EachFieldIsFilled(t *testing.T) {
 		}
 		require.ElementsMatch(t, slices.Collect(maps.Keys(filledByOthers()[name])), empty, "%s: %s", name, shown.Raw)
 	}
-}
-
-func TestReceive_KeepsProfile(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "p1"}})
-	var met []member.Member
-	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
-		met = append(met, *bot.Member)
-		return nil
-	})
-	for _, name := range []string{"Ada", "Augusta"} {
-		require.NoError(t, p.Runtime().Receive(t.Context(), botctx.Inbound{
-			App: fakes.DefaultApp, Channel: "page", Event: send.MessageEvent{From: "1815", Type: send.TypeText, Data: document.O("text", "hi")},
-			Profile: member.Member{
-				FirstName: name, LastName: "King", Gender: "f", Email: "ada@example.com", Locale: "en_GB",
-				ProfilePic: "https://example.com/ada.png", Profile: document.O("timezone", 0), Tags: document.A("vip"), Admin: "a1",
-			},
-		}))
-	}
-	require.Equal(t, met[0], met[1], "a member who is known stays as it is")
-	ada := met[0]
-	require.Equal(t, []string{"Ada", "King", "f", "ada@example.com", "en_GB", "https://example.com/ada.png", "alpha", "p1", "a1"},
-		[]string{ada.FirstName, ada.LastName, ada.Gender, ada.Email, ada.Locale, ada.ProfilePic, ada.Platform, ada.BotID, ada.Admin})
-	require.JSONEq(t, `{"profile": {"timezone": 0}, "tags": ["vip"]}`,
-		document.O("profile", ada.Profile, "tags", ada.Tags).String())
 }

@@ -83,14 +83,6 @@ func TestGroups_Trees(t *testing.T) {
 	}
 }
 
-func TestGroups_DefaultTrees(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.Handle(answering("group", "gt"))
-	c := p.AddChannel(channel.Channel{Type: channel.Bravo, PriorityGroups: []channel.PriorityGroup{{Group: "all"}, {Group: "vip", GroupTrees: []string{"gt"}}}})
-	require.Empty(t, nodeFor(t, p, member.Member{}, c.ID, "hi"))
-}
-
 func TestGroups_Reply(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]botctx.Action{
@@ -179,15 +171,6 @@ func TestGroups_Context(t *testing.T) {
 	f.inGroup.Says("hi")
 	f.ada.Says("hi")
 	require.Equal(t, []string{"family to family", " to phone"}, told)
-}
-
-func TestGroups_EventElsewhere(t *testing.T) {
-	t.Parallel()
-	f := newFamily(t, channel.Bravo, nil, nil)
-	f.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
-	err := f.inGroup.TrySends(send.MessageEvent{Type: send.TypeText, To: "phone"})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, "Event.To")
 }
 
 // newFamilyWithDesk returns a family and an agent on Charlie who serves its live chats.

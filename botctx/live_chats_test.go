@@ -309,18 +309,6 @@ func TestHost_LiveChatConfig(t *testing.T) {
 	require.False(t, bob.Member().BotMeta.LiveChat())
 }
 
-func TestLiveChat_Agendas(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "reminder", Responses: []send.Response{send.Text("Tick.")}}})
-	d.connect(t)
-	_, err := d.ada.Context().NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: d.ada.ID(), NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(d.Now().Add(time.Minute)), Tag: "livechat",
-	})
-	require.NoError(t, err)
-	d.Advance(time.Minute)
-	require.Equal(t, "Tick.", texts(d.ada))
-}
-
 func TestLiveChat_NoFallback(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
@@ -548,7 +536,7 @@ func TestEraseMember_AgentCannotBeTold(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestLiveChatPosition(t *testing.T) {
+func TestLiveChatPosition_OfTheMemberAndForTheHost(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	at, err := d.ada.Context().LiveChatPosition(t.Context())
@@ -560,23 +548,14 @@ func TestLiveChatPosition(t *testing.T) {
 	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
 	_, err = d.Operations(botctx.Scope{App: fakes.DefaultApp, Channel: "desk"}).LiveChatPosition(t.Context())
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-}
 
-func TestRuntime_KnowsTheQueueOfRequests(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
-	d.ask(t)
-	asked, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})
-	require.NoError(t, err)
-	require.Len(t, asked, 1)
-
-	at, err := d.Runtime().LiveChatPosition(t.Context(), fakes.DefaultApp, asked[0].ID)
+	asked := d.assignments(t)[0]
+	at, err = d.Runtime().LiveChatPosition(t.Context(), fakes.DefaultApp, asked.ID)
 	require.NoError(t, err)
 	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
-	_, err = d.Runtime().LiveChatPosition(t.Context(), "another app", asked[0].ID)
+	_, err = d.Runtime().LiveChatPosition(t.Context(), "another app", asked.ID)
 	require.ErrorIs(t, err, boterr.NotFound)
-
-	for label, want := range map[string]int64{"": 1, asked[0].Label: 1, "another": 0} {
+	for label, want := range map[string]int64{"": 1, asked.Label: 1, "another": 0} {
 		waiting, err := d.Runtime().WaitingRequests(t.Context(), fakes.DefaultApp, label)
 		require.NoError(t, err)
 		require.Equal(t, want, waiting, label)

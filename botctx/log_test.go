@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // textLogger returns a logger that writes plain text without times.
@@ -229,34 +228,6 @@ func TestLogger_Scheduler(t *testing.T) {
 	for _, log := range []*bytes.Buffer{&lines, &own} {
 		require.Regexp(t, `(?s)^level=WARN msg="agenda: late".*level=WARN msg="agenda: failed"[^\n]*node=nowhere[^\n]*$`, log.String()[:log.Len()-1])
 	}
-}
-
-func BenchmarkLoggedWhereNothingIsWritten(b *testing.B) {
-	for name, interceptors := range map[string][]botctx.Interceptor{
-		"another": {func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) { return next(ctx) }},
-		"logged":  {botctx.Logged(nil)},
-	} {
-		b.Run(name, func(b *testing.B) {
-			scope := botctx.Scope{App: "shop"}
-			runtime, err := botctx.New(botctx.Config{
-				Store: memstore.New(), Interceptors: interceptors,
-				Override: func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: still{}} },
-			})
-			require.NoError(b, err)
-			bot := runtime.Operations(scope)
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = bot.GetChannel(b.Context(), channel.GetParams{ChannelID: "web"})
-			}
-		})
-	}
-}
-
-// still is a channel.Operations whose GetChannel returns nil.
-type still struct{ channel.Operations }
-
-func (still) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
-	return nil, nil
 }
 
 func TestWarnings_OfNodes(t *testing.T) {

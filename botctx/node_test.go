@@ -116,33 +116,6 @@ func TestNode_ErrorEndsRun(t *testing.T) {
 	}
 }
 
-func TestNode_ErrorNoWriteBack(t *testing.T) {
-	t.Parallel()
-	_, ada := withNodes(t, &botctx.Node{
-		ID: "order", Trigger: botctx.AnyText(), SavesPosition: true,
-		Pre: []botctx.Action{sets("drink", "tea")}, Redirect: botctx.To("broken"),
-	}, &botctx.Node{ID: "broken", Pre: []botctx.Action{fails(boterr.Conflict)}})
-	require.ErrorIs(t, ada.TrySays("order"), boterr.Conflict)
-	require.JSONEq(t, "{}", ada.Member().Meta.String())
-	require.Empty(t, ada.Member().BotMeta.NodeCompositeID())
-}
-
-func TestNode_Values(t *testing.T) {
-	t.Parallel()
-	_, ada := withNodes(t, &botctx.Node{
-		ID: "order", Trigger: botctx.AnyText(),
-		Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
-			bot.Values["drink"] = "tea"
-			return nil
-		}},
-		Redirect: botctx.To("thanks"),
-	}, &botctx.Node{ID: "thanks", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
-		return bot.Reply(ctx, send.Text("Enjoy your "+bot.Values["drink"].(string)))
-	}}})
-	ada.Says("order")
-	require.Equal(t, "Enjoy your tea", ada.Last())
-}
-
 func TestHandle_RefusesNodes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

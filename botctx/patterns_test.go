@@ -64,25 +64,6 @@ func TestAgenda_Unsubscribed(t *testing.T) {
 	require.Equal(t, "Hello", ada.Last(), "chatting goes on")
 }
 
-func TestAgenda_RedirectUnsubscribed(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	var bob member.Member
-	bob.BotMeta.Set("subscribe", false)
-	other := p.AddMember(bob)
-	p.Handle(
-		&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}},
-		&botctx.Node{ID: "reminder", Pre: []botctx.Action{
-			redirectsTo(other.ID(), "invitation"),
-		}},
-		&botctx.Node{ID: "invitation", Pre: []botctx.Action{counts}, Responses: []send.Response{send.Text("Come, too!")}},
-	)
-	p.AddMember(member.Member{}).Says("order")
-	p.Advance(time.Hour)
-	require.Empty(t, other.Messages())
-	require.Equal(t, 1, document.Get(other.Member().Meta, "count", 0))
-}
-
 // notedSends notes the tag of the agenda that started the run of each send.
 type notedSends struct {
 	send.Operations
@@ -104,7 +85,9 @@ func TestAgendaOf(t *testing.T) {
 			return botctx.Services{Sends: notedSends{own.Sends, &tags}}
 		}
 	}))
-	other := p.AddMember(member.Member{})
+	var bob member.Member
+	bob.BotMeta.Set("subscribe", false)
+	other := p.AddMember(bob)
 	p.Handle(
 		&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Pre: []botctx.Action{remindIn(time.Hour), says("Thanks")}},
 		&botctx.Node{ID: "reminder", Pre: []botctx.Action{
@@ -115,6 +98,7 @@ func TestAgendaOf(t *testing.T) {
 	p.AddMember(member.Member{}).Says("order")
 	p.Advance(time.Hour)
 	require.Equal(t, []string{"false", "idletrue", "idletrue"}, tags)
+	require.Empty(t, other.Messages(), "the redirect is of an agenda, and Bob is not subscribed")
 }
 
 func TestAgenda_Cause(t *testing.T) {

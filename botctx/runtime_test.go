@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,10 +15,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -63,19 +59,6 @@ func TestNew_Defaults(t *testing.T) {
 	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
 }
 
-func TestRuntime_NoConnector(t *testing.T) {
-	t.Parallel()
-	p, bot := newCaller(t)
-	host := newRuntime(t, botctx.Config{})
-	store := botctx.Config{Store: p.Runtime().Env().Store}
-	bare, err := botctx.New(store)
-	require.NoError(t, err)
-	_, err = bare.Operations(bot.Scope()).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
-	requireFailure(t, err, "sendResponse", boterr.Unsupported, "")
-	_, err = host.Operations(bot.Scope()).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
-	requireFailure(t, err, "sendResponse", boterr.NotFound, "channelId")
-}
-
 func TestContext_Loaded(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -95,84 +78,6 @@ func TestContext_Loaded(t *testing.T) {
 	} {
 		_, err := p.Runtime().Context(t.Context(), scope)
 		require.ErrorIs(t, err, boterr.NotFound, name)
-	}
-}
-
-func TestFetch_AsksTheWeb(t *testing.T) {
-	t.Parallel()
-	p, bot := newCaller(t)
-	p.HTTP.Add("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
-	response, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})
-	require.NoError(t, err)
-	require.Equal(t, 200, response.Status)
-	require.JSONEq(t, `{"celsius": 3}`, string(response.Body))
-
-	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/elsewhere"})
-	requireFailure(t, err, "fetch", boterr.Unavailable, "")
-	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "http://169.254.169.254/"})
-	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
-	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "file:///etc/passwd"})
-	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
-}
-
-func TestContext_Concurrency(t *testing.T) {
-	t.Parallel()
-	p, bot := newCaller(t, overriddenBy(func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{} }))
-	given, before, called := map[string]string{}, len(p.Sent()), len(p.Calls())
-	for name := range templates {
-		given[name] = arguments(t, p, name)
-	}
-	var group sync.WaitGroup
-	const rounds = 4
-	once := map[string]*atomic.Int32{"endLiveChat": {}, "inletEndLiveChat": {}, "alphaPassThreadControl": {}}
-	failures := make(chan error, rounds*len(given))
-	for range rounds {
-		for name, args := range given {
-			group.Go(func() {
-				_, err := bot.Call(t.Context(), name, []byte(args))
-				if refused := once[name]; refused != nil && errors.Is(err, boterr.FailedPrecondition) {
-					refused.Add(1)
-					err = nil
-				}
-				if name == "handleAdminJoinedGroup" && errors.Is(err, boterr.FailedPrecondition) {
-					err = nil // A concurrent call of endBravoLiveChat ended the same live chat.
-				}
-				failures <- err
-			})
-		}
-	}
-	group.Wait()
-	close(failures)
-	for err := range failures {
-		require.NoError(t, err)
-	}
-	require.Len(t, p.Calls(), called+rounds*len(given))
-	require.Len(t, slices.DeleteFunc(p.Sent()[before:], func(s fakes.Sent) bool { return s.Member != "member-1" }), rounds)
-	for name, refused := range once {
-		require.Less(t, refused.Load(), int32(rounds), "%s did nothing", name)
-	}
-	require.Len(t, p.Data("places"), 1+rounds)
-}
-
-func TestMembers_ByTagAndChannel(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	ada := p.AddMember(member.Member{FirstName: "Ada", Tags: document.A("vip")})
-	bob := p.AddMember(member.Member{FirstName: "Bob"})
-	var vips, all []string
-	rt, app := p.Runtime(), ada.Member().App
-	for m, err := range rt.Members(t.Context(), app, member.Selection{Tag: "vip"}) {
-		require.NoError(t, err)
-		vips = append(vips, m.FirstName)
-	}
-	for m, err := range rt.Members(t.Context(), app, member.Selection{Channel: bob.Member().Channel}) {
-		require.NoError(t, err)
-		all = append(all, m.FirstName)
-	}
-	require.Equal(t, []string{"Ada"}, vips)
-	require.Equal(t, []string{"Ada", "Bob"}, all)
-	for m, err := range rt.Members(t.Context(), "another", member.Selection{}) {
-		t.Fatal("another app has no members", m, err)
 	}
 }
 
@@ -348,21 +253,6 @@ func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
 	})
 	require.ErrorIs(t, runtime.Receive(t.Context(), said("hi")), boterr.NotFound)
 	require.Equal(t, []string{"hi"}, sent.all())
-}
-
-func TestEraseEntries_OfAnApp(t *testing.T) {
-	t.Parallel()
-	runtime, ada := newShop(t, memstore.New(), &sentTexts{})
-	_, err := ada.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
-		DataSourceID: "orders", Data: document.One(document.O("member", "ada")),
-	})
-	require.NoError(t, err)
-	params := datasource.EraseEntriesParams{DataSourceID: "orders", Filter: document.O("member", "ada")}
-	for app, want := range map[string]int64{"another": 0, "shop": 1} {
-		removed, err := runtime.EraseEntries(t.Context(), app, params)
-		require.NoError(t, err)
-		require.Equal(t, want, removed)
-	}
 }
 
 // TestRemoveOld_EachKind checks that each kind of record is kept for exactly the time in Config.Retention, and forever if

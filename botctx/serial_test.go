@@ -128,58 +128,56 @@ func TestRuns_RedirectBack(t *testing.T) {
 	require.ErrorContains(t, err, bob.ID())
 }
 
-// A call belongs to the run of its ctx or, if its ctx does not come from the action, to the run of its bot context.
-func TestRuns_Join(t *testing.T) {
+// A call on another bot context belongs to the run of its ctx.
+func TestRuns_JoinOnAnotherContext(t *testing.T) {
 	t.Parallel()
-	for name, joins := range map[string]func(ctx context.Context, p *fakes.Platform, bot *botctx.Context) error{
-		"without the ctx": func(_ context.Context, _ *fakes.Platform, bot *botctx.Context) error {
-			without := context.Background()
-			return redirectsTo("", "joined")(without, bot)
-		},
-		"on another bot context": func(ctx context.Context, p *fakes.Platform, bot *botctx.Context) error {
-			return redirectsTo(bot.Member.ID, "joined")(ctx, p.Operations(bot.Scope()))
-		},
-	} {
-		p := fakes.New(fakes.For(t))
-		p.Handle(
-			&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-				func(ctx context.Context, bot *botctx.Context) error { return joins(ctx, p, bot) },
-			}},
-			&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
-		)
-		ada := p.AddMember(member.Member{})
-		ada.Says("hi")
-		require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0), name)
-	}
-}
-
-func TestRuns_RedirectsAtOnce(t *testing.T) {
-	t.Parallel()
-	const redirected = 20
 	p := fakes.New(fakes.For(t))
-	bob := p.AddMember(member.Member{})
 	p.Handle(
 		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 			func(ctx context.Context, bot *botctx.Context) error {
-				var working sync.WaitGroup
-				for range redirected {
-					for _, memberID := range []string{bot.Scope().Member, bob.ID()} {
-						working.Go(func() {
-							err := redirectsTo(memberID, "count")(ctx, bot)
-							require.NoError(t, err)
-						})
-					}
-				}
-				working.Wait()
-				return nil
+				return redirectsTo(bot.Member.ID, "joined")(ctx, p.Operations(bot.Scope()))
 			},
 		}},
-		&botctx.Node{ID: "count", Pre: []botctx.Action{counts}},
+		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
 	)
 	ada := p.AddMember(member.Member{})
 	ada.Says("hi")
-	require.Equal(t, redirected, document.Get(ada.Member().Meta, "count", 0))
-	require.Equal(t, redirected, document.Get(bob.Member().Meta, "count", 0))
+	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
+}
+
+// A call whose ctx does not come from the action belongs to the run of its bot context.
+func TestRuns_RedirectsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]func(context.Context) context.Context{
+		"with the action's ctx": func(ctx context.Context) context.Context { return ctx },
+		"with another ctx":      func(context.Context) context.Context { return context.Background() },
+	} {
+		const redirected = 20
+		p := fakes.New(fakes.For(t))
+		bob := p.AddMember(member.Member{})
+		p.Handle(
+			&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+				func(ctx context.Context, bot *botctx.Context) error {
+					var working sync.WaitGroup
+					for range redirected {
+						for _, memberID := range []string{bot.Scope().Member, bob.ID()} {
+							working.Go(func() {
+								err := redirectsTo(memberID, "count")(of(ctx), bot)
+								require.NoError(t, err)
+							})
+						}
+					}
+					working.Wait()
+					return nil
+				},
+			}},
+			&botctx.Node{ID: "count", Pre: []botctx.Action{counts}, Post: []botctx.Action{counts}},
+		)
+		ada := p.AddMember(member.Member{})
+		ada.Says("hi")
+		require.Equal(t, 2*redirected, document.Get(ada.Member().Meta, "count", 0), name)
+		require.Equal(t, 2*redirected, document.Get(bob.Member().Meta, "count", 0), name)
+	}
 }
 
 // The race detector finds a Reply that reads what a redirect in another goroutine changes.
@@ -208,32 +206,6 @@ func TestRuns_RepliesWhileRedirecting(t *testing.T) {
 	for range 2 * times {
 		require.NoError(t, <-failures)
 	}
-}
-
-func TestRuns_TurnsWithoutContext(t *testing.T) {
-	t.Parallel()
-	const redirected = 20
-	without := context.Background()
-	_, ada := withNodes(
-		t,
-		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-			func(_ context.Context, bot *botctx.Context) error {
-				memberID := bot.Scope().Member
-				var working sync.WaitGroup
-				for range redirected {
-					working.Go(func() {
-						err := redirectsTo(memberID, "count")(without, bot)
-						require.NoError(t, err)
-					})
-				}
-				working.Wait()
-				return nil
-			},
-		}},
-		&botctx.Node{ID: "count", Pre: []botctx.Action{counts}, Post: []botctx.Action{counts}},
-	)
-	ada.Says("hi")
-	require.Equal(t, 2*redirected, document.Get(ada.Member().Meta, "count", 0))
 }
 
 func TestRuns_AfterEnd(t *testing.T) {
