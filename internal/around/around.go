@@ -57,40 +57,22 @@ func ask[R any](
 	return answer, err
 }
 
+// wrapped is a port with call around each of its methods.
+type wrapped[P any] struct {
+	call  Call
+	inner P
+}
+
 // The types below wrap the ports of package send.
 type (
-	batches struct {
-		call  Call
-		inner send.BatchSender
-	}
-	broadcasts struct {
-		call  Call
-		inner send.Broadcaster
-	}
-	attachments struct {
-		call  Call
-		inner send.AttachmentUploader
-	}
-	threads struct {
-		call  Call
-		inner send.ThreadPasser
-	}
-	labels struct {
-		call  Call
-		inner send.Labeler
-	}
-	tags struct {
-		call  Call
-		inner send.Tagger
-	}
-	archives struct {
-		call  Call
-		inner send.ConversationArchiver
-	}
-	updates struct {
-		call  Call
-		inner send.MessageUpdater
-	}
+	batches     wrapped[send.BatchSender]
+	broadcasts  wrapped[send.Broadcaster]
+	attachments wrapped[send.AttachmentUploader]
+	threads     wrapped[send.ThreadPasser]
+	labels      wrapped[send.Labeler]
+	tags        wrapped[send.Tagger]
+	archives    wrapped[send.ConversationArchiver]
+	updates     wrapped[send.MessageUpdater]
 )
 
 func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {

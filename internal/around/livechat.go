@@ -31,34 +31,13 @@ func liveChatPort(wanted, inner any, call Call) any {
 
 // The types below wrap the ports of package livechat.
 type (
-	groups struct {
-		call  Call
-		inner livechat.GroupCreator
-	}
-	invitations struct {
-		call  Call
-		inner livechat.InviteLinker
-	}
-	groupNames struct {
-		call  Call
-		inner livechat.GroupNamer
-	}
-	icons struct {
-		call  Call
-		inner livechat.GroupIconSetter
-	}
-	ticketUpdates struct {
-		call  Call
-		inner livechat.TicketUpdater
-	}
-	recalls struct {
-		call  Call
-		inner livechat.TicketRecaller
-	}
-	channels struct {
-		call  Call
-		inner livechat.ChannelCreator
-	}
+	groups        wrapped[livechat.GroupCreator]
+	invitations   wrapped[livechat.InviteLinker]
+	groupNames    wrapped[livechat.GroupNamer]
+	icons         wrapped[livechat.GroupIconSetter]
+	ticketUpdates wrapped[livechat.TicketUpdater]
+	recalls       wrapped[livechat.TicketRecaller]
+	channels      wrapped[livechat.ChannelCreator]
 )
 
 func (g groups) CreateGroup(
