@@ -202,7 +202,7 @@ func patchOf(t *testing.T, meta document.Object, source string) string {
 	before := ada.Member()
 	s.HandleFunc(s.compile(source).Action())
 	ada.Says("go")
-	patch, err := members.Changes(before, ada.Member())
+	patch, err := members.WrittenBackOf(before).Changes(members.WrittenBackOf(ada.Member()))
 	require.NoError(t, err)
 	return patch.String()
 }

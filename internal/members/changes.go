@@ -12,9 +12,19 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Changes returns the update document for PatchMembers with WithModifier that turns before into after, for the fields
-// that a run writes back: botMeta, meta, customLocale and group. If these are equal, it returns the zero Object. The
-// order of fields does not matter; the type of a number does.
+// WrittenBack is a snapshot of the fields of a member that a run writes back.
+type WrittenBack struct {
+	BotMeta, Meta       document.Object
+	CustomLocale, Group string
+}
+
+// WrittenBackOf returns a snapshot of m.
+func WrittenBackOf(m *member.Member) WrittenBack {
+	return WrittenBack{BotMeta: m.BotMeta.Object, Meta: m.Meta, CustomLocale: m.CustomLocale, Group: m.Group}
+}
+
+// Changes returns the update document for PatchMembers with WithModifier that turns before into after. If these are
+// equal, it returns the zero Object. The order of fields does not matter; the type of a number does.
 //
 // The update names only the paths that differ, so that other writers' changes survive. Objects are
 // compared field by field, even if before lacks the object. These values are set whole:
@@ -30,26 +40,7 @@ import (
 // null, a scalar or an array.
 //
 // Changes returns InvalidArgument if an object of after carries an error, is nested too deeply or is too large for a
-// document, or if a member is nil.
-func Changes(before, after *member.Member) (document.Object, error) {
-	if before == nil || after == nil {
-		return document.Object{}, boterr.Invalid("", "a member is missing; give the member before and after the run")
-	}
-	return WrittenBackOf(before).Changes(WrittenBackOf(after))
-}
-
-// WrittenBack is a snapshot of the fields of a member that a run writes back.
-type WrittenBack struct {
-	BotMeta, Meta       document.Object
-	CustomLocale, Group string
-}
-
-// WrittenBackOf returns a snapshot of m.
-func WrittenBackOf(m *member.Member) WrittenBack {
-	return WrittenBack{BotMeta: m.BotMeta.Object, Meta: m.Meta, CustomLocale: m.CustomLocale, Group: m.Group}
-}
-
-// Changes returns the update that changes before into after, by the rules of the function Changes.
+// document.
 func (before WrittenBack) Changes(after WrittenBack) (document.Object, error) {
 	if before == after {
 		return document.Object{}, nil
