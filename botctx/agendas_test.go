@@ -134,18 +134,6 @@ func TestRun_SharesAgendas(t *testing.T) {
 	})
 }
 
-func TestNewAgenda_UnknownZone(t *testing.T) {
-	t.Parallel()
-	_, bot := shopWith(t, botctx.Config{Store: memstore.New(), Zone: func(context.Context, *member.Member) (string, error) {
-		return "Europe/Atlantis", nil
-	}})
-	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: "ada", NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(time.Unix(1<<40, 0)),
-	})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, `zone: the host returned an invalid time zone for the member ada: "Europe/Atlantis" is not in`)
-}
-
 // slowShop returns a shop like newShop, with two nodes: one runs for the duration took, and one cancels
 // reminders.
 func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtime, *botctx.Context) {

@@ -504,16 +504,6 @@ func TestGoodbye_CannotBeSent(t *testing.T) {
 	}
 }
 
-func TestEraseMember_EndsLiveChat(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
-	d.connect(t)
-	erased, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
-	require.NoError(t, err)
-	require.Equal(t, int64(1), erased.Assignments)
-	require.Equal(t, told.MemberGone, d.grace.Last())
-}
-
 func TestEraseMember_RecallsTickets(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
