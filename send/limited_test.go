@@ -275,18 +275,17 @@ func TestLimited_RefusedInAnotherOrder(t *testing.T) {
 func TestLimited_RepeatsNotForEver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		rate  send.Rate
-		after time.Duration
-		err   error
-		want  int
+		rate send.Rate
+		err  error
+		want int
 	}{
-		{send.Rate{}, time.Second, slowDown(time.Second), 4},
-		{send.Rate{Repeats: 1}, time.Second, slowDown(time.Second), 2},
-		{send.Rate{Repeats: -1}, time.Second, slowDown(time.Second), 1},
-		{send.Rate{MaxPause: time.Second}, 0, slowDown(2 * time.Second), 1},
-		{send.Rate{}, 0, slowDown(-time.Second), 4},
-		{send.Rate{}, 0, boterr.ResourceExhausted, 1},
-		{send.Rate{}, 0, fmt.Errorf("no code: %w", &send.RetryAfterError{After: time.Second}), 1},
+		{send.Rate{}, slowDown(time.Second), 4},
+		{send.Rate{Repeats: 1}, slowDown(time.Second), 2},
+		{send.Rate{Repeats: -1}, slowDown(time.Second), 1},
+		{send.Rate{MaxPause: time.Second}, slowDown(2 * time.Second), 1},
+		{send.Rate{}, slowDown(-time.Second), 4},
+		{send.Rate{}, boterr.ResourceExhausted, 1},
+		{send.Rate{}, fmt.Errorf("no code: %w", &send.RetryAfterError{After: time.Second}), 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			platform := &clocked{refuse: func(send.Message, int) error { return c.err }}

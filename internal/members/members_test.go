@@ -389,9 +389,10 @@ func TestArrive_ExternalIDsOfOneChannel(t *testing.T) {
 
 	_, err = a.mine.Insert(t.Context(), member.Member{ExternalID: "x1"})
 	require.ErrorIs(t, err, boterr.AlreadyExists)
-	_, err = call(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "externalId": "x2"}}`)
-	require.NoError(t, err)
+	must(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "externalId": "x2"}}`)
 	insert(t, a.mine, `{"externalId": "x1"}`)
+	_, err = call(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "externalId": "x1"}}`)
+	require.ErrorContains(t, err, "another member of the channel has this externalId: give each member a different one")
 }
 
 func TestArrive_Refuses(t *testing.T) {

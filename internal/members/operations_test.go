@@ -182,18 +182,3 @@ func TestCheckAndSaveMemberReferFrom_TooLong(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	requireField(t, err, "referFrom")
 }
-
-func TestExternalID_IsTaken(t *testing.T) {
-	t.Parallel()
-	a := newApps(t, `{"_id": "m1", "externalId": "x1"}`, `{"_id": "m2", "externalId": "x2"}`)
-	_, updated := call(t, a.mine.UpdateMember, `{"member": {"_id": "m2", "externalId": "x1"}}`)
-	_, patched := call(t, a.mine.PatchMembers, `{"memberId": "m2", "patch": {"externalId": "x1"}}`)
-	_, found := call(t, a.mine.FindAndModifyMember, `{"filter": {"_id": "m2"}, "patch": {"$set": {"externalId": "x1"}}}`)
-	for _, err := range []error{updated, patched, found} {
-		require.ErrorIs(t, err, boterr.AlreadyExists)
-		require.ErrorContains(t, err, "another member of the channel has this externalId: give each member a different one")
-	}
-	requireField(t, updated, "member")
-	requireField(t, patched, "patch")
-	requireField(t, found, "patch")
-}
