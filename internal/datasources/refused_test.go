@@ -20,28 +20,42 @@ import (
 
 func TestFindAndModifyData_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FindAndModifyParams, datasource.FindAndModifyResult] {
+	cases := map[string]string{}
+	for params, field := range map[string]string{
+		`"filter": {}, "patch": [{"$set": {"n": 2}}]`:                                                                "patch",
+		`"filter": {"n": {"$near": 1}}, "patch": {"n": 2}`:                                                           "filter.n.$near",
+		`"filter": {"$or": [{"n": {"$in": 1}}]}, "patch": {"n": 2}`:                                                  "filter.$or[0].n.$in",
+		`"filter": {}, "patch": {"n": 2, "$set": {"n": 2}}`:                                                          "patch.$set",
+		`"filter": {}, "patch": {"$inc": {"n": "1"}}`:                                                                "patch.$inc.n",
+		`"filter": {}, "patch": {"n": 2}, "option": {"new": 1}`:                                                      "option.new",
+		`"filter": {}, "patch": {"n": 2}, "option": {"projection": 1}`:                                               "option.projection",
+		`"filter": {}, "patch": {"n": 2}, "option": {"projection": {"a": 1, "b": 0}}`:                                "option.projection.b",
+		`"filter": {}, "patch": {"$set": {"n": 2}}, "option": {"projection": {"tags.$": 1}}`:                         "option.projection.tags.$",
+		`"filter": {"tags": "a"}, "patch": {"$set": {"n": 2}}, "option": {"projection": {"tags.$": 1}, "new": true}`: "option.projection",
+		`"filter": {"$expr": {"$divide": [1, 0]}}, "patch": {"$set": {"n": 2}}`:                                      "filter.$expr.$divide",
+		`"filter": {"loc": {"$near": [0, 0]}}, "patch": {"$set": {"n": 2}}`:                                          "filter.loc",
+		`"filter": {}, "patch": {"$set": {"tags.$[x]": 1}}`:                                                          "patch.$set.tags.$[x]",
+		`"filter": {}, "patch": {"$set": {"n": 1}}, "option": {"arrayFilters": [{"x": 1}]}`:                          "option.arrayFilters[0]",
+		`"filter": {"_id": {"$eq": {"a": 1}}}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}`:              "filter._id",
+		`"filter": {"_id": null}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}`:                           "filter._id",
+		`"filter": {"n": 9}, "patch": {"_id": [1]}, "option": {"upsert": true}`:                                      "patch._id",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "sortBy": {"n": 1}, "option": {"sort": {"n": -1}}`:               "option.sort",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "sortBy": {"n": 2}`:                                              "sortBy.n",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"sort": {"n": 2}}`:                                    "option.sort.n",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"comment": "c", "collation": {"locale": "de"}}`:       "option.collation",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"let": {"x": 1}}`:                                     "option.let",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"remove": true}`:                                      "option.remove",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"returnDocument": "later"}`:                           "option.returnDocument",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"returnDocument": "before", "new": true}`:             "option.returnDocument",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"returnOriginal": true, "new": true}`:                 "option.returnOriginal",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"returnOriginal": false, "returnDocument": "before"}`: "option.returnOriginal",
+		`"filter": {}, "patch": {"$set": {"n": 9}}, "option": {"fields": {"n": 1}, "projection": {"m": 1}}`:          "option.fields",
+	} {
+		cases[`{"dataSourceId": "table", `+params+`}`] = field
+	}
+	requireRefused(t, func(s *datasources.Service) operation[datasource.FindAndModifyParams, datasource.FindAndModifyResult] {
 		return s.FindAndModifyDataFromDataSource
-	}, map[string]string{
-		`{"dataSourceId": "table", "filter": {}, "patch": [{"$set": {"n": 2}}]}`:                                                                "patch",
-		`{"dataSourceId": "table", "filter": {"n": {"$near": 1}}, "patch": {"n": 2}}`:                                                           "filter.n.$near",
-		`{"dataSourceId": "table", "filter": {"$or": [{"n": {"$in": 1}}]}, "patch": {"n": 2}}`:                                                  "filter.$or[0].n.$in",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2, "$set": {"n": 2}}}`:                                                          "patch.$set",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"$inc": {"n": "1"}}}`:                                                                "patch.$inc.n",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "option": {"new": 1}}`:                                                      "option.new",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "option": {"projection": 1}}`:                                               "option.projection",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "option": {"projection": {"a": 1, "b": 0}}}`:                                "option.projection.b",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 2}}, "option": {"projection": {"tags.$": 1}}}`:                         "option.projection.tags.$",
-		`{"dataSourceId": "table", "filter": {"tags": "a"}, "patch": {"$set": {"n": 2}}, "option": {"projection": {"tags.$": 1}, "new": true}}`: "option.projection",
-		`{"dataSourceId": "table", "filter": {"$expr": {"$divide": [1, 0]}}, "patch": {"$set": {"n": 2}}}`:                                      "filter.$expr.$divide",
-		`{"dataSourceId": "table", "filter": {"loc": {"$near": [0, 0]}}, "patch": {"$set": {"n": 2}}}`:                                          "filter.loc",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"tags.$[x]": 1}}}`:                                                          "patch.$set.tags.$[x]",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 1}}, "option": {"arrayFilters": [{"x": 1}]}}`:                          "option.arrayFilters[0]",
-		`{"dataSourceId": "table", "filter": {"_id": {"$eq": {"a": 1}}}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`:              "filter._id",
-		`{"dataSourceId": "table", "filter": {"_id": null}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`:                           "filter._id",
-		`{"dataSourceId": "table", "filter": {"n": 9}, "patch": {"_id": [1]}, "option": {"upsert": true}}`:                                      "patch._id",
-	})
+	}, cases)
 }
 
 func TestUpsertData_Refuses(t *testing.T) {

@@ -16,32 +16,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-func TestFindAndModifyData_RefusesOptions(t *testing.T) {
-	t.Parallel()
-	cases := map[string]string{
-		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "sortBy": {"n": 1}, "option": {"sort": {"n": -1}}}`: "option.sort",
-		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "sortBy": {"n": 2}}`:                                "sortBy.n",
-	}
-	for option, field := range map[string]string{
-		`{"sort": {"n": 2}}`:                                    "sort.n",
-		`{"comment": "c", "collation": {"locale": "de"}}`:       "collation",
-		`{"let": {"x": 1}}`:                                     "let",
-		`{"remove": true}`:                                      "remove",
-		`{"returnDocument": "later"}`:                           "returnDocument",
-		`{"returnDocument": "before", "new": true}`:             "returnDocument",
-		`{"returnOriginal": true, "new": true}`:                 "returnOriginal",
-		`{"returnOriginal": false, "returnDocument": "before"}`: "returnOriginal",
-		`{"fields": {"n": 1}, "projection": {"m": 1}}`:          "fields",
-	} {
-		cases[`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "option": `+option+`}`] = "option." + field
-	}
-	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FindAndModifyParams, datasource.FindAndModifyResult,
-	] {
-		return s.FindAndModifyDataFromDataSource
-	}, cases)
-}
-
 func TestDataSource_TwoNamesOfOne(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1}`)
