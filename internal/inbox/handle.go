@@ -152,7 +152,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 		b.report(ctx, slog.LevelWarn, "inbox: result not stored", e, err)
 		return err
 	}
-	b.load.add(e.App, -changed)
+	b.addLoad(e.App, -changed)
 	if changed > 0 {
 		b.report(ctx, slog.LevelDebug, "inbox: handled", e, nil)
 		b.tellSettled(ctx, e, nil, false)
@@ -243,7 +243,7 @@ func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, fai
 		return outcome{failure: failure}, err
 	}
 	if result.isDead {
-		b.load.add(e.App, -changed)
+		b.addLoad(e.App, -changed)
 	}
 	if changed > 0 {
 		b.tellSettled(ctx, e, failure, result.isDead)
