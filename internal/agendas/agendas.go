@@ -370,7 +370,7 @@ const (
 	fieldLeaseUntil      = lease.FieldUntil
 	fieldHeldAt          = "heldAt"
 	fieldClaim           = "claim"
-	fieldNotAlone        = "notAlone"
+	fieldNotAlone        = lease.FieldNotAlone
 	fieldLost            = "lost"
 	fieldBegun           = "begun"
 	fieldAttempts        = "attempts"
