@@ -16,13 +16,6 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func shown(t *testing.T, shownAgenda agenda.Agenda) string {
-	t.Helper()
-	text, err := document.EncodeJSON(shownAgenda)
-	require.NoError(t, err)
-	return string(text)
-}
-
 func TestNewAgenda_KeepsSchedule(t *testing.T) {
 	t.Parallel()
 	a := newAppsOver(t, memstore.New(), agendas.Ports{Zone: inZone("Asia/Taipei")})
@@ -49,49 +42,6 @@ func TestNewAgenda_TreeFromHost(t *testing.T) {
 	require.Equal(t, "bob/n", document.Get(made, "tree", ""))
 	made = must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "nextRunAt": 5, "treeId": "own"}`)
 	require.Equal(t, "own", document.Get(made, "tree", ""))
-}
-
-func TestNewAgenda_Refuses(t *testing.T) {
-	t.Parallel()
-	for params, field := range map[string]string{
-		`{}`: "memberId",
-		`{"nodeCompositeId": "n", "nextRunAt": 5}`:                                                                                   "memberId",
-		`{"memberId": "", "nodeCompositeId": "n", "nextRunAt": 5}`:                                                                   "memberId",
-		`{"memberId": ["ada"], "nodeCompositeId": "n", "nextRunAt": 5}`:                                                              "memberId",
-		`{"memberId": {"$ne": ""}, "nodeCompositeId": "n", "nextRunAt": 5}`:                                                          "memberId",
-		`{"memberId": "ada", "nextRunAt": 5}`:                                                                                        "nodeCompositeId",
-		`{"memberId": "ada", "nodeCompositeId": 5, "nextRunAt": 5}`:                                                                  "nodeCompositeId",
-		`{"memberId": "ada", "nodeCompositeId": "n"}`:                                                                                "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 0}`:                                                                "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": -1}`:                                                               "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": "5"}`:                                                              "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 8640000000000001}`:                                                 "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "runUntil": 1719298000000}`:                                                     "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *"}`:                                                        "runUntil",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 0}`:                                         "runUntil",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": -5}`:                                        "runUntil",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": "2030"}`:                                    "runUntil",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1709369999999}`:                             "pattern",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 5}`:                                         "pattern",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "every day", "runUntil": 1719298000000}`:                             "pattern",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "61 9 * * *", "runUntil": 9, "nextRunAt": 5}`:                        "pattern",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": 5, "runUntil": 1719298000000}`:                                       "pattern",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1709369999999, "nextRunAt": 1709370000000}`: "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "replace": true}`:                                               "tag",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "replace": true, "tag": ""}`:                                    "tag",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "tag": 5}`:                                                      "tag",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "replace": "yes"}`:                                              "replace",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "priority": "high"}`:                                            "priority",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "priority": 1.5}`:                                               "priority",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "meta": "x"}`:                                                   "meta",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "meta": [1]}`:                                                   "meta",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "treeId": 5}`:                                                   "treeId",
-	} {
-		a := newApps(t)
-		_, err := call(t, a.mine.NewAgenda, params)
-		requireRefused(t, err, field, params)
-		require.Equal(t, `[]`, a.stored(t), params)
-	}
 }
 
 func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
@@ -128,24 +78,6 @@ func requireMeta(t *testing.T, err error) {
 	e, ok := boterr.AsError(err)
 	require.True(t, ok)
 	require.Regexp(t, `^meta(\.|$)`, e.Field)
-}
-
-func TestDeleteMemberAgenda_Refuses(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	seed(t, a)
-	before := a.stored(t)
-	for params, field := range map[string]string{
-		`{}`:                                "memberId",
-		`{"tag": "x"}`:                      "memberId",
-		`{"memberId": ""}`:                  "memberId",
-		`{"memberId": {"$ne": ""}}`:         "memberId",
-		`{"memberId": "ada", "tag": ["x"]}`: "tag",
-	} {
-		_, err := call(t, a.mine.DeleteMemberAgenda, params)
-		requireRefused(t, err, field, params)
-		require.Equal(t, before, a.stored(t), params)
-	}
 }
 
 // env is the environment that both apps share.
