@@ -126,20 +126,10 @@ func TestFind_AsTheyAreKept(t *testing.T) {
 	require.Empty(t, found)
 }
 
-func TestFind_Refuses(t *testing.T) {
+func TestFind_UnreadableAgenda(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
-	for field, query := range map[string]record.Query{
-		"filter.tag.$is": {Filter: document.O("tag", document.O("$is", 1))},
-		"sortBy.tag":     {SortBy: document.O("tag", "up")},
-		"limit":          {Limit: -1},
-		"skip":           {Skip: -1},
-	} {
-		found, err := a.mine.Find(t.Context(), query)
-		requireRefused(t, err, field)
-		require.Nil(t, found)
-	}
 	a.change(t, document.O("nodeCompositeId", "once"), document.Set("priority", "high"))
 	_, err := a.mine.Find(t.Context(), record.Query{})
 	require.ErrorIs(t, err, boterr.FailedPrecondition)

@@ -195,15 +195,11 @@ func (p *pool) logNotClaimed(ctx context.Context, err error) {
 func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
-	freed := p.freed
-	if !p.isStarved.Load() {
-		freed = nil // The channel may have a stale value.
-	}
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-p.candidates.woken():
-	case <-freed:
+	case <-p.freed: // The value may be stale; then there is one search too many.
 	}
 }
 

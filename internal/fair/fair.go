@@ -193,11 +193,14 @@ func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
 	return Key{}, queue, false
 }
 
-// All calls f with each queue in turn until f returns false.
+// All calls f with each queue in turn until f returns false. f may drop the queue, but no other.
 func (r *Ring[Q]) All(f func(Key, Q) bool) {
-	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
+	var nextApp, nextChannel *list.Element
+	for ofApp := r.apps.Front(); ofApp != nil; ofApp = nextApp {
+		nextApp = ofApp.Next()
 		app := appAt[Q](ofApp)
-		for ofChannel := app.channels.Front(); ofChannel != nil; ofChannel = ofChannel.Next() {
+		for ofChannel := app.channels.Front(); ofChannel != nil; ofChannel = nextChannel {
+			nextChannel = ofChannel.Next()
 			if c := queueAt[Q](ofChannel); !f(Key{app.app, c.channel}, c.queue) {
 				return
 			}
