@@ -252,14 +252,15 @@ func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, fai
 }
 
 // countLost counts a start of a lane's first event that never came back, if the previous lease of the lane was
-// lost and covered the event. Earlier events of that lease are done. The start counts as a failure if no other
-// lease was lost with it, and otherwise as a loss. Without such a start, the outcome is zero.
+// lost and covered the event. Earlier events of that lease are done. The start counts as a failure if the event was the
+// first one of its lease, and no other lease was lost with it. Otherwise it counts as a loss: a later event may not have
+// begun, because only the release of the lease failed. Without such a start, the outcome is zero.
 func (b *Inbox) countLost(ctx context.Context, held *lease.Lease, first stored) (outcome, error) {
 	work, wasLost := held.Lost()
 	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
 		return outcome{}, nil
 	}
-	if held.WasAlone() {
+	if held.WasAlone() && work.Items[0] == first.id {
 		return b.fail(ctx, first, ErrNeverCameBack)
 	}
 	return b.lose(ctx, first)
