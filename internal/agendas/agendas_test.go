@@ -16,23 +16,6 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestNewAgenda_KeepsSchedule(t *testing.T) {
-	t.Parallel()
-	a := newAppsOver(t, memstore.New(), agendas.Ports{Zone: inZone("Asia/Taipei")})
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "daily", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "once", "nextRunAt": 1709298000000}`)
-	daily := only(t, a.mine, "nodeCompositeId", "daily")
-	require.Equal(t, "0 9 * * *", daily.Pattern)
-	require.Equal(t, "Asia/Taipei", daily.Zone)
-	require.EqualValues(t, 1719298000000, daily.RunUntil)
-	require.EqualValues(t, noon, daily.CreatedAt)
-	require.EqualValues(t, noon, daily.UpdatedAt)
-	require.EqualValues(t, noon+13*hour, daily.NextRunAt, "09:00 in Taipei is 01:00 in UTC")
-	once := only(t, a.mine, "nodeCompositeId", "once")
-	require.Empty(t, once.Pattern+once.Zone)
-	require.Zero(t, once.RunUntil)
-}
-
 func TestNewAgenda_TreeFromHost(t *testing.T) {
 	t.Parallel()
 	a := newAppsOver(t, memstore.New(), agendas.Ports{
@@ -162,6 +145,9 @@ func TestMemberZone_EachMemberHasHers(t *testing.T) {
 	require.EqualValues(t, noon+21*hour, his.NextRunAt)
 	require.Equal(t, "Asia/Taipei", hers.Zone)
 	require.Empty(t, his.Zone)
+	require.Equal(t, "0 9 * * *", hers.Pattern)
+	require.EqualValues(t, 1719298000000, hers.RunUntil)
+	require.EqualValues(t, noon, hers.CreatedAt)
 
 	changed := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "pattern": "0 10 * * *"}`)
 	require.Contains(t, changed.String(), `"nextRunAt":1709344800000`, "the update shows 10:00 in Taipei, which is 02:00 in UTC")

@@ -204,7 +204,7 @@ func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []d
 	}
 	q.refresh(now)
 	for len(taken) < limit {
-		_, h, ok := q.channels.Next(func(channel fair.Key, _ *entryHeap) bool { return places.Take(channel) })
+		_, h, ok := q.channels.Next(places.Take)
 		if !ok {
 			return taken, q.channels.Len() > 0
 		}
