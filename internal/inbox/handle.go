@@ -22,18 +22,19 @@ import (
 // allUpdates are the compiled changes of events. Values that differ from event to event are the Stamps of a
 // query.Change instead.
 type allUpdates struct {
-	// begin marks an event as begun, and giveBack removes the mark. lose counts a lost run, and revive puts a
-	// dead letter back. done removes the fields that a done event does not need.
-	begin, giveBack, lose, revive, done *query.Update
+	// begin marks an event as begun, beginLater marks one that follows it, and giveBack removes the mark. lose counts a
+	// lost run, and revive puts a dead letter back. done removes the fields that a done event does not need.
+	begin, beginLater, giveBack, lose, revive, done *query.Update
 }
 
 // updates returns the updates, compiled at first use.
 var updates = sync.OnceValue(func() allUpdates {
 	return allUpdates{
-		begin:    query.MustUpdate("$set", document.O(fieldBegun, true)),
-		giveBack: query.MustUpdate("$unset", document.O(fieldBegun, true)),
-		done:     query.MustUpdate("$unset", fieldsOfWaiting()),
-		lose:     query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
+		begin:      query.MustUpdate("$set", document.O(fieldBegun, true)),
+		beginLater: query.MustUpdate("$set", document.O(fieldBegun, false)),
+		giveBack:   query.MustUpdate("$unset", document.O(fieldBegun, true)),
+		done:       query.MustUpdate("$unset", fieldsOfWaiting()),
+		lose:       query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
 		revive: query.MustUpdate("$set", document.O(fieldState, statePending, fieldRetryAt, 0), "$unset", document.O(
 			fieldFailures, true, fieldPausedAt, true, fieldLost, true,
 			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
