@@ -36,14 +36,9 @@ func seed(t *testing.T, a *apps) {
 func TestUpdateAgenda_ScheduleWithOldPattern(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]schedule{
-		`"nextRunAt": 1709299999999`:                            {"0 9 * * *", 1709299999999, 1719298000000},
-		`"nextRunAt": 1719298000000`:                            {"0 9 * * *", 1719298000000, 1719298000000},
-		`"nextRunAt": 1729298000000, "runUntil": 1729298000000`: {"0 9 * * *", 1729298000000, 1729298000000},
-		`"pattern": "30 13 * * *"`:                              {"30 13 * * *", noon + hour + hour/2, 1719298000000},
-		`"pattern": "0 9 * * *"`:                                {"0 9 * * *", noon + 21*hour, 1719298000000},
-		`"pattern": "30 13 * * *", "nextRunAt": 5`:              {"30 13 * * *", 5, 1719298000000},
-		`"runUntil": 1709370000000`:                             {"0 9 * * *", noon + 21*hour, 1709370000000},
-		`"runUntil": 8640000000000000`:                          {"0 9 * * *", noon + 21*hour, 8640000000000000},
+		`"pattern": "30 13 * * *"`:     {"30 13 * * *", noon + hour + hour/2, 1719298000000},
+		`"runUntil": 1709370000000`:    {"0 9 * * *", noon + 21*hour, 1709370000000},
+		`"runUntil": 8640000000000000`: {"0 9 * * *", noon + 21*hour, 8640000000000000},
 	} {
 		a := newApps(t)
 		seed(t, a)
