@@ -110,8 +110,7 @@ type Record struct {
 	// HeldAt is the time at which the lease, or the pause until RetryAt, was written, by the store's clock.
 	// If it is in the future, the clock was set back, and neither of them counts.
 	HeldAt document.Timestamp `json:"heldAt,omitzero"`
-	// Claim identifies the scheduler that holds the agenda. If one write claimed several agendas, it also
-	// identifies that write.
+	// Claim identifies the scheduler that holds the agenda.
 	Claim string `json:"claim,omitzero"`
 	// NotAlone is true if the scheduler that held this agenda was lost while it also held others. Such a loss does
 	// not count as a failure of the agenda.

@@ -174,11 +174,11 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	// keys.
 	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
 	if p.Replace {
-		last, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
+		last, _, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
 		if err != nil {
 			return nil, err
 		}
-		made.Replaces = last.number + 1
+		made.Replaces = last + 1
 	}
 	inserted, err := s.insert(ctx, made)
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
@@ -370,7 +370,7 @@ const (
 	fieldLeaseUntil      = lease.FieldUntil
 	fieldHeldAt          = "heldAt"
 	fieldClaim           = "claim"
-	fieldNotAlone        = "notAlone"
+	fieldNotAlone        = lease.FieldNotAlone
 	fieldLost            = "lost"
 	fieldBegun           = "begun"
 	fieldAttempts        = "attempts"

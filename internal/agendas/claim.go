@@ -30,8 +30,6 @@ type Claim struct {
 	attempts, failures int64
 	// isLive is true if Run made the claim, and not RunNext.
 	isLive bool
-	// isSuspect is true if the agenda may kill the process, see package blame.
-	isSuspect bool
 	// isEdited is true if another program changed the claim's fields in the store.
 	isEdited bool
 	// scheduler is the scheduler that made the claim.
@@ -185,7 +183,10 @@ func runKey(r *agenda.Record) string {
 
 // handle calls the handler for a claim, if the agenda is due in its member's zone. A panic becomes an error.
 func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
-	if c.unreadable != nil {
+	switch {
+	case c.isSpent:
+		return errNeverCameBack
+	case c.unreadable != nil:
 		return c.unreadable
 	}
 	defer safelog.Recovered(ctx, s.log, "agenda: handler panicked", &err, slog.String("agenda", c.id))

@@ -135,12 +135,16 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 			}
 			return done, err
 		}
-		state, err := s.reread(ctx, c)
-		if err != nil || state == isRemoved {
+		stored, exists, err := s.agendas.Get(ctx, c.id)
+		switch {
+		case err != nil || !exists:
 			return outcome{final: true}, err
-		}
-		if state == isEnded {
-			return done, nil
+		case c.holds(stored):
+			c.read(stored)
+		case lease.Fence(stored) == c.fence:
+			return done, nil // The end of the run is already stored.
+		default:
+			return outcome{final: true}, agenda.ErrLeaseLost
 		}
 		if c.wasEdited() {
 			if err := c.restore(ctx); err != nil {
@@ -194,34 +198,6 @@ func (c *Claim) field(name string) query.FieldValue {
 	return query.FieldValue{Name: name, Value: value}
 }
 
-// claimState is the state of a claim on an agenda that has changed.
-type claimState int
-
-const (
-	isHeldStill claimState = iota
-	// isEnded means that the end of the run is already stored.
-	isEnded
-	isRemoved
-)
-
-// reread reads an agenda that has changed. It returns agenda.ErrLeaseLost if another worker has claimed the agenda.
-func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
-	stored, exists, err := s.agendas.Get(ctx, c.id)
-	switch {
-	case err != nil:
-		return isHeldStill, err
-	case !exists:
-		return isRemoved, nil
-	case c.holds(stored):
-		c.read(stored)
-		return isHeldStill, nil
-	case lease.Fence(stored) == c.fence:
-		return isEnded, nil
-	default:
-		return isHeldStill, agenda.ErrLeaseLost
-	}
-}
-
 // afterSuccess is the verdict on a successful run: the agenda continues with the next occurrence after the time of the
 // claim. If this occurrence has passed during the run, it runs late and records how many further ones were missed.
 func (s *Scheduler) afterSuccess(c *Claim) outcome {
@@ -268,14 +244,6 @@ func released(c *Claim) outcome {
 	return outcome{update: updates().release, next: c.record.NextRunAt.Time()}
 }
 
-// notBegun is the verdict on a claim whose run did not start.
-func notBegun(c *Claim) outcome {
-	if isRescheduled(c.stored) {
-		return released(c)
-	}
-	return outcome{update: updates().giveBack, next: c.record.NextRunAt.Time()}
-}
-
 // updates returns the changes made by schedulers, compiled on first use. Values that differ from agenda to agenda
 // are the Stamps of a query.Change instead.
 var updates = sync.OnceValue(newUpdates)
@@ -285,12 +253,8 @@ type allUpdates struct {
 	// was alone, which is a failure. lostNotAlone ends a claim that never came back while others ran. Both
 	// change the fence, so that a late result of the run has no effect.
 	claim, claimAgain, lost, lostNotAlone *query.Update
-	// notAlone records that another agenda of the scheduler was lost as well.
-	notAlone *query.Update
-	// release ends a run and keeps the schedule. giveBack does the same, and does not count the attempt.
-	release, giveBack *query.Update
-	// postpone is like giveBack, with a pause.
-	postpone *query.Update
+	// release ends a run and keeps the schedule. postpone does the same with a pause, and does not count the attempt.
+	release, postpone *query.Update
 	// relocate moves the run to a later time in the member's new zone.
 	relocate *query.Update
 	// advance continues with the next occurrence. complete ends the agenda.
@@ -316,9 +280,7 @@ func newUpdates() *allUpdates {
 		lost: query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),
 			"$set", document.O(fieldError, neverCameBackText)),
 		lostNotAlone:  query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
-		notAlone:      query.MustUpdate("$set", document.O(fieldNotAlone, true)),
 		release:       query.MustUpdate("$unset", document.O(ended...)),
-		giveBack:      query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
 		postpone:      query.MustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
 		relocate:      query.MustUpdate("$unset", document.O(last...)),
 		advance:       query.MustUpdate("$unset", succeeded),

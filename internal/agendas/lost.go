@@ -5,22 +5,19 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// A start never came back if its worker died, or lost its lease, before it stored the outcome. Leases that were lost in an
-// outage of the store do not count. If its
-// scheduler held no other agenda, that is a failure. Otherwise all agendas that it held become suspects,
-// without a failure; see package blame. So an agenda that kills each process fails for good after
-// SchedulerOptions.Limit failures and two more starts, and agendas that ran with it do not.
+// A start never came back if its worker died, or lost its lease, before it stored the outcome. Leases that were lost in
+// an outage of the store do not count. If its scheduler held no other agenda, that is a failure. Otherwise all agendas
+// that it held become suspects, without a failure; see package blame. So an agenda that kills each process fails for
+// good after SchedulerOptions.Limit failures and two more starts, and agendas that ran with it do not.
 
 // errNeverCameBack is the failure of a start that never came back.
 var errNeverCameBack = boterr.New(boterr.Internal, "",
@@ -105,34 +102,16 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 	return ready, false, err
 }
 
-// wasAlone reports whether a lost agenda was the only one that its scheduler held. If the scheduler held others,
-// they are marked as not alone.
+// wasAlone reports whether a lost agenda was the only one that its scheduler held.
 func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, error) {
-	if document.Get(seen, fieldNotAlone, false) {
-		return false, nil
-	}
 	holder := document.Get(seen, fieldClaim, "")
 	if holder == "" {
-		return true, nil
+		return !document.Get(seen, fieldNotAlone, false), nil
 	}
 	if err := s.agendas.EnsureIndex(ctx, claimIndex()); err != nil {
 		return false, err
 	}
-	others, err := query.CompileFilter(document.O(fieldClaim, holder, record.FieldID, document.O("$ne", idOf(seen))))
-	if err != nil {
-		return false, err
-	}
-	found, err := s.agendas.Find(ctx, others, store.FindOptions{Limit: 1})
-	if err == nil && len(found) > 0 {
-		_, err = s.agendas.Update(ctx, others, query.Change{Update: updates().notAlone}, store.UpdateOptions{Multi: true})
-	}
-	if err != nil || len(found) > 0 {
-		return false, err
-	}
-	// Another worker may have taken over the other agendas meanwhile. Before it did so, it marked this agenda as not
-	// alone.
-	now, exists, err := s.agendas.Get(ctx, idOf(seen))
-	return exists && !document.Get(now, fieldNotAlone, false), err
+	return lease.WasAlone(ctx, s.agendas, idOf(seen), document.O(fieldClaim, holder))
 }
 
 // claimIndex returns the index that finds the agendas of a scheduler. It is only created once an agenda is lost.
@@ -140,10 +119,4 @@ func claimIndex() store.Index {
 	index := store.Ascending(fieldClaim)
 	index.Sparse = true
 	return index
-}
-
-// giveUp ends a claim that is spent: it stores errNeverCameBack as the last failure, without a run.
-func (s *Scheduler) giveUp(ctx context.Context, c *Claim) (agenda.Result, error) {
-	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
-	return s.finish(ctx, c, errNeverCameBack)
 }

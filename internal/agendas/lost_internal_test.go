@@ -361,7 +361,7 @@ func TestBlame_StoreThatEndsTheGoroutineLeavesThePlace(t *testing.T) {
 		isBroken.Store(true)
 		database := s.breakingIn("findAndModify", &isBroken, runtime.Goexit)
 		p := newPool(s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = database }))
-		id := s.add(0)
+		id := s.add(0, func(r *agenda.Record) { r.Attempts, r.LeaseUntil = 1, document.TimestampOf(start()) })
 		var taking sync.WaitGroup
 		taking.Go(func() { _, _ = p.takeOnly(s.ctx, id, s.clock.Now()) })
 		taking.Wait()

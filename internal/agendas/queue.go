@@ -130,39 +130,13 @@ func (q *queue) pushDue(e *entry) {
 	e.due.push(e)
 }
 
-// heaps returns all heaps of due entries.
-func (q *queue) heaps() []*entryHeap {
-	all := []*entryHeap{&q.due}
-	q.channels.All(func(_ fair.Key, h *entryHeap) bool {
-		all = append(all, h)
-		return true
-	})
-	return all
-}
-
-// putAllBack moves all due entries to the waiting ones, so that refresh sorts them again.
-func (q *queue) putAllBack() {
-	for _, h := range q.heaps() {
-		for e := h.top(); e != nil; e = h.top() {
-			q.takeOut(e)
-			q.waiting.push(e)
-		}
-	}
-}
-
 // refresh moves entries that have become due to the due heaps. If the clock was set back, it also moves back
 // entries that are no longer due.
 func (q *queue) refresh(now int64) {
 	if q.latestHeld > now+clockSlack.Milliseconds() {
 		q.freeHeld(now)
 	}
-	if q.isFair {
-		for _, h := range q.heaps() {
-			q.putBack(h, now)
-		}
-	} else {
-		q.putBack(&q.due, now)
-	}
+	q.putAllBack(now)
 	q.moveDue(now)
 }
 
@@ -190,7 +164,16 @@ func (q *queue) moveDue(now int64) {
 	}
 }
 
-// putBack moves entries at the top of a heap that are no longer due back to the waiting ones.
+// putAllBack is putBack for all heaps.
+func (q *queue) putAllBack(now int64) {
+	q.putBack(&q.due, now)
+	q.channels.All(func(_ fair.Key, h *entryHeap) bool {
+		q.putBack(h, now)
+		return true
+	})
+}
+
+// putBack moves entries at the top of a heap that are not due at now back to the waiting ones.
 func (q *queue) putBack(h *entryHeap, now int64) {
 	for e := h.top(); e != nil && e.dueAt() > now; e = h.top() {
 		q.takeOut(e)
@@ -202,7 +185,7 @@ func (q *queue) putBack(h *entryHeap, now int64) {
 func (q *queue) take(now int64) *entry {
 	if q.isFair {
 		q.isFair = false
-		q.putAllBack()
+		q.putAllBack(math.MinInt64) // Then refresh sorts them again.
 	}
 	q.refresh(now)
 	e := q.due.top()
@@ -217,11 +200,11 @@ func (q *queue) take(now int64) *entry {
 func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []document.Object, isLeft bool) {
 	if !q.isFair {
 		q.isFair = true
-		q.putAllBack()
+		q.putAllBack(math.MinInt64) // Then refresh sorts them again.
 	}
 	q.refresh(now)
 	for len(taken) < limit {
-		_, h, ok := q.channels.Next(func(channel fair.Key, _ *entryHeap) bool { return places.Take(channel) })
+		_, h, ok := q.channels.Next(places.Take)
 		if !ok {
 			return taken, q.channels.Len() > 0
 		}
@@ -251,9 +234,11 @@ func (q *queue) deferUntil(id string, at int64) {
 // countDue returns the number of entries that are due.
 func (q *queue) countDue(now int64) (count int) {
 	q.refresh(now)
-	for _, h := range q.heaps() {
+	count = len(q.due.slots)
+	q.channels.All(func(_ fair.Key, h *entryHeap) bool {
 		count += len(h.slots)
-	}
+		return true
+	})
 	return count
 }
 

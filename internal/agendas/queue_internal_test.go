@@ -182,10 +182,6 @@ func TestQueue_ClaimFails(t *testing.T) {
 	require.Equal(t, []string{"a"}, s.drain(scheduler))
 }
 
-func planned(tag string, priority int64) func(*agenda.Record) {
-	return func(r *agenda.Record) { r.Tag, r.Priority = tag, priority }
-}
-
 func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
@@ -198,25 +194,6 @@ func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
 		s.clock.advance(time.Hour)
 		scheduler.config.Handler = succeed
 		require.Equal(s.t, []string{"first", "second"}, s.drain(scheduler))
-	})
-}
-
-func TestRunNext_ChangesByARunCount(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(s *stand) {
-		var doomed string
-		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
-			if run.Agenda.Tag == "first" {
-				s.remove(doomed)
-				s.add(0, planned("urgent", -1))
-				s.add(time.Hour, planned("not due", -2))
-			}
-			return nil
-		})
-		s.add(0, planned("first", 0))
-		doomed = s.add(0, planned("second", 0))
-		s.add(0, planned("third", 0))
-		require.Equal(s.t, []string{"first", "urgent", "third"}, s.drain(scheduler))
 	})
 }
 

@@ -27,11 +27,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Run claims and runs agendas as they fall due, in real time, until ctx ends. Then it claims no more agendas,
-// releases claims whose runs have not begun, and waits for current runs. After ShutdownTimeout, the contexts of
-// runs end with the cause agenda.ErrShutdown, and unfinished agendas are released. If runs still do not return,
-// Run returns 5 seconds after that, their leases expire, and their results are not stored; see
-// Claim.IsAbandoned. The context of a run has the values of ctx, but does not end with it.
+// Run claims and runs agendas as they fall due, in real time, until ctx ends. Then it claims no more agendas, and
+// waits for current runs. After ShutdownTimeout, the contexts of runs end with the cause agenda.ErrShutdown, and
+// unfinished agendas are released. If runs still do not return, Run returns 5 seconds after that, their leases expire,
+// and their results are not stored; see Claim.IsAbandoned. The context of a run has the values of ctx, but does not
+// end with it.
 //
 // FailedPrecondition: Run is already running. Canceled: Run returned before all runs or calls of the store did;
 // the error and the log name them. Errors of the store are logged, and do not end Run.
@@ -73,11 +73,12 @@ type pool struct {
 
 // taken is a due agenda that holds a place of its channel.
 type taken struct {
-	seen document.Object
+	place fair.Key
+	seen  document.Object
 	// at is the time at which the agenda was found, by the store's clock.
 	at time.Time
-	// claim is nil if the worker that begins the agenda must claim it first.
-	claim *Claim
+	// isSuspect is true if the agenda may kill the process, see package blame. isSpent is passed on to its claim.
+	isSuspect, isSpent bool
 }
 
 func newPool(s *Scheduler) *pool {
@@ -194,15 +195,11 @@ func (p *pool) logNotClaimed(ctx context.Context, err error) {
 func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
-	freed := p.freed
-	if !p.isStarved.Load() {
-		freed = nil // The channel may have a stale value.
-	}
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-p.candidates.woken():
-	case <-freed:
+	case <-p.freed: // The value may be stale; then there is one search too many.
 	}
 }
 
@@ -240,7 +237,7 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	return 0, p.handAll(ctx, found, now)
 }
 
-// handAll passes due agendas to the workers, in order. It claims possible suspects and edited agendas itself,
+// handAll passes due agendas to the workers, in order. It prepares and admits possible suspects and edited agendas,
 // because the following agendas may have to wait for them.
 func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Time) error {
 	defer func() { // Deferred, because the store may end the goroutine.
@@ -251,60 +248,47 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	}()
 	var failed []error
 	for len(found) > 0 {
-		if _, isOnly := p.suspects.Only(timelimit.Now()); isOnly {
+		seen := found[0]
+		if only, isOnly := p.suspects.Only(timelimit.Now()); isOnly && only != idOf(seen) {
 			break // The deferred function puts the remaining agendas back.
 		}
-		seen := found[0]
-		if isSound(seen) && lossesOf(seen) == 0 {
-			found = found[1:]
-			p.ready <- &taken{seen: seen, at: now}
+		t := &taken{place: keyOf(seen), seen: seen, at: now}
+		if !isSound(seen) || lossesOf(seen) > 0 {
+			var err error
+			t, err = p.admit(ctx, seen, now, p.places.Held()-len(found))
+			failed = append(failed, err)
+		}
+		found = found[1:]
+		if t == nil {
+			p.release(keyOf(seen))
 			continue
 		}
-		c, err := p.claimSuspect(ctx, seen, now, p.places.Held()-len(found))
-		failed = append(failed, err)
-		found = found[1:]
-		p.hand(ctx, c, seen)
+		p.ready <- t
 	}
 	return errors.Join(failed...)
 }
 
-// claimSuspect claims an agenda that may be a suspect. underWay is the number of other agendas that run. It
-// returns nil if the agenda has changed meanwhile, or cannot be claimed now.
-func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.Time, underWay int) (c *Claim, err error) {
+// admit prepares the claim of an agenda that may be a suspect. underWay is the number of other agendas that run. It
+// returns nil if the agenda has changed meanwhile, or cannot run now.
+func (p *pool) admit(ctx context.Context, seen document.Object, now time.Time, underWay int) (*taken, error) {
 	ctx, cancel := p.claiming(ctx)
 	defer cancel()
-	var suspect blame.Run
-	isDeferred := false
-	defer func() { // Deferred, because the store may end the goroutine.
-		switch {
-		case c != nil:
-		case isDeferred:
-			p.candidates.deferUntil(seen, now.Add(p.config.Poll))
-		default:
-			if suspect.Name != "" {
-				p.suspects.End(suspect.Name, timelimit.Now())
-			}
-			p.candidates.giveBack(seen)
-		}
-	}()
 	ready, isSpent, err := p.prepare(ctx, seen, now)
 	if err != nil || ready.IsZero() {
+		p.candidates.giveBack(seen)
 		return nil, err
 	}
-	if !isSpent {
-		of := suspicion(ready)
-		if !p.suspects.Admit(of, underWay, timelimit.Now()) {
-			isDeferred = true
-			return nil, nil //nolint:nilnil // No claim and no error: the agenda waits.
-		}
-		if of.Level > blame.None {
-			suspect = of
-		}
+	t := &taken{place: keyOf(seen), seen: ready, at: now, isSpent: isSpent}
+	if isSpent {
+		return t, nil
 	}
-	if c, err = p.claim(ctx, ready, now); c != nil {
-		c.isSpent, c.isSuspect = isSpent, suspect.Name != ""
+	run := suspicion(ready)
+	if !p.suspects.Admit(run, underWay, timelimit.Now()) {
+		p.candidates.deferUntil(seen, now.Add(p.config.Poll))
+		return nil, nil //nolint:nilnil // No agenda and no error: the agenda waits.
 	}
-	return c, err
+	t.isSuspect = run.Level > blame.None
+	return t, nil
 }
 
 // claiming returns the context for the write of a claim. It does not end with ctx, so that no lease remains
@@ -313,7 +297,7 @@ func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 }
 
-// takeOnly claims the agenda that must run alone, once no other agenda is running. An empty id means that none
+// takeOnly takes the agenda that must run alone, once no other agenda is running. An empty id means that none
 // may begin. It returns how long to wait for more.
 func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
 	if id == "" || p.places.Held() > 0 {
@@ -328,44 +312,18 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	if err != nil || len(found) == 0 || !p.places.Take(keyOf(found[0])) {
 		return 0, err
 	}
-	var c *Claim
-	defer func() { p.hand(ctx, c, found[0]) }() // Deferred, because the store may end the goroutine.
-	c, err = p.claimSuspect(ctx, found[0], now, 0)
-	return 0, err
+	return 0, p.handAll(ctx, found, now)
 }
 
-// hand passes a claim to the workers. If the claim is nil, it releases the place of its agenda.
-func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
-	if c != nil && !c.isSpent {
-		p.ready <- &taken{seen: seen, claim: c}
-		return
-	}
-	defer p.release(keyOf(seen))
-	if c != nil {
-		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // giveUp logs its errors.
-	}
-}
-
-// begin claims and runs a taken agenda, or releases it if ctx has ended.
+// begin claims and runs a taken agenda.
 func (p *pool) begin(ctx, runs context.Context, t *taken) {
-	defer p.release(keyOf(t.seen))
-	c := t.claim
-	if c == nil {
-		if c = p.claimTaken(ctx, t); c == nil {
-			return
-		}
+	defer p.release(t.place)
+	if t.isSuspect {
+		defer func() { p.suspects.End(idOf(t.seen), timelimit.Now()) }()
 	}
-	c.isLive = true
-	defer p.endSuspect(c)
-	if ctx.Err() == nil {
+	if c := p.claimTaken(ctx, t); c != nil {
 		p.perform(runs, c)
-		return
 	}
-	back := p.inFlight.begin("the release of an agenda that was not begun")
-	defer back()
-	giving, cancel := p.claiming(ctx)
-	defer cancel()
-	p.giveBack(giving, c, nil, notBegun)
 }
 
 // claimTaken claims an agenda that was taken. It returns nil if the agenda has changed meanwhile, it cannot be
@@ -392,6 +350,9 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 	if hasFailed = err != nil; hasFailed {
 		p.logNotClaimed(ctx, err)
 	}
+	if c != nil {
+		c.isLive, c.isSpent = true, t.isSpent
+	}
 	return c
 }
 
@@ -405,13 +366,6 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	failure := errGoroutineEnded
 	defer func() { p.settle(ctx, c, failure) }() // Deferred, because the handler may end the goroutine.
 	failure = p.handle(ctx, c)
-}
-
-// endSuspect records that the run of a claim has ended, if it is a suspect.
-func (p *pool) endSuspect(c *Claim) {
-	if c.isSuspect {
-		p.suspects.End(c.id, timelimit.Now())
-	}
 }
 
 // errGoroutineEnded is the failure of a handler that ended its goroutine.
@@ -429,8 +383,11 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 		p.tellFailed(stored, slog.LevelWarn, agenda.Event{Run: c.run, At: c.claimedAt, Err: agenda.ErrShutdown})
 	case failure != nil && errors.Is(context.Cause(ctx), agenda.ErrLeaseLost):
 		p.tellFailed(stored, slog.LevelWarn, agenda.Event{Run: c.run, At: c.claimedAt, Err: agenda.ErrLeaseLost})
-	case failure != nil && ctx.Err() != nil:
-		p.giveBack(stored, c, failure, released)
+	case failure != nil && ctx.Err() != nil && !c.isSpent:
+		if _, err := p.abandon(stored, c, failure, released); err != nil {
+			p.report(stored, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt},
+				slog.String("error", display.Text(err)))
+		}
 	default:
 		_, _ = p.finish(stored, c, failure) // finish logs its errors.
 	}
@@ -455,14 +412,6 @@ func (p *pool) abandonAll(ctx context.Context) error {
 		left = append(left, "calls of the store, for "+strings.Join(calls, ", "))
 	}
 	return boterr.New(boterr.Canceled, "", "not all work ended before Run returned; still running: %s", strings.Join(left, "; "))
-}
-
-// giveBack abandons a claim. If that fails, it logs the error, and the lease expires.
-func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdict) {
-	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
-		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt},
-			slog.String("error", display.Text(err)))
-	}
 }
 
 type leases = lease.Held[*Claim]

@@ -13,6 +13,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/background"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/cron"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
@@ -75,15 +77,17 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	if c.Handler == nil {
 		return c, boterr.Missing("handler", "the function that runs an agenda")
 	}
-	if err := c.checkNumbers(); err != nil {
+	err := cmp.Or(
+		bounded.Default("Workers", &c.Workers, defaultWorkers),
+		bounded.Default("Limit", &c.Limit, defaultLimit),
+		bounded.Default("Lease", &c.Lease, defaultLease),
+		bounded.Default("Poll", &c.Poll, defaultPoll),
+		bounded.Default("LateAfter", &c.LateAfter, defaultLateAfter),
+		bounded.Default("ShutdownTimeout", &c.ShutdownTimeout, defaultShutdownTimeout),
+	)
+	if err != nil {
 		return c, err
 	}
-	c.Workers = cmp.Or(c.Workers, defaultWorkers)
-	c.Limit = cmp.Or(c.Limit, defaultLimit)
-	c.Lease = cmp.Or(c.Lease, defaultLease)
-	c.Poll = cmp.Or(c.Poll, defaultPoll)
-	c.LateAfter = cmp.Or(c.LateAfter, defaultLateAfter)
-	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, defaultShutdownTimeout)
 	c.Retention = cmp.Or(c.Retention, defaultRetention)
 	c.FailedRetention = cmp.Or(c.FailedRetention, defaultFailedRetention)
 	if err := lease.Check(c.Lease); err != nil {
@@ -104,26 +108,6 @@ func (c SchedulerConfig) withAround() (SchedulerConfig, error) {
 	return c, nil
 }
 
-// checkNumbers returns an error for negative numbers.
-func (c SchedulerConfig) checkNumbers() error {
-	for _, number := range []struct {
-		field string
-		value int64
-	}{
-		{"Workers", int64(c.Workers)},
-		{"Limit", int64(c.Limit)},
-		{"Lease", int64(c.Lease)},
-		{"Poll", int64(c.Poll)},
-		{"LateAfter", int64(c.LateAfter)},
-		{"ShutdownTimeout", int64(c.ShutdownTimeout)},
-	} {
-		if number.value < 0 {
-			return boterr.Invalid(number.field, "must not be negative: leave it out for the default")
-		}
-	}
-	return nil
-}
-
 // Scheduler claims the due agendas of all apps and passes each to a handler: Run does so in real time until its
 // context ends, RunNext one by one in virtual time. Any number of schedulers in any number of processes may share a
 // store; the package comment describes the guarantees. A Scheduler is safe for concurrent use.
@@ -134,7 +118,8 @@ type Scheduler struct {
 	// records are the agendas of all apps.
 	records    *record.Collection
 	candidates candidates
-	patterns   patterns
+	// patterns are the patterns that were parsed.
+	patterns bounded.Cache[patternKey, *cron.Pattern]
 	// name is the value of fieldClaim in agendas that this scheduler holds. It is a string.
 	name any
 
@@ -161,7 +146,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	s := &Scheduler{
 		store: database, clock: lease.NewClock(database, timelimit.Now, c.Lease),
 		agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
-		name: rand.Text(), config: c, log: c.Log,
+		patterns: bounded.Cache[patternKey, *cron.Pattern]{Max: maxPatterns},
+		name:     rand.Text(), config: c, log: c.Log,
 		backoff: background.Backoff{
 			First: 10 * time.Second, Growth: 2, Most: time.Hour, Random: 1,
 			Chosen: c.Backoff, Log: c.Log, Message: "agenda: back-off panicked",
@@ -244,12 +230,9 @@ func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now ti
 
 // runHere runs a claim with ctx and stores the outcome with writing.
 func (s *Scheduler) runHere(ctx, writing context.Context, c *Claim) (agenda.Result, error) {
-	if c.isSpent {
-		return s.giveUp(writing, c)
-	}
 	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	failure := s.handle(ctx, c)
-	if failure != nil && ctx.Err() != nil {
+	if failure != nil && ctx.Err() != nil && !c.isSpent {
 		return s.abandon(writing, c, failure, released)
 	}
 	return s.finish(writing, c, failure)

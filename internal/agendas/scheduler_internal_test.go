@@ -35,6 +35,9 @@ func TestNewScheduler_Refuses(t *testing.T) {
 		"Poll":            func(c *SchedulerConfig) { c.Poll = -1 },
 		"LateAfter":       func(c *SchedulerConfig) { c.LateAfter = -1 },
 		"ShutdownTimeout": func(c *SchedulerConfig) { c.ShutdownTimeout = -1 },
+		"around": func(c *SchedulerConfig) {
+			c.Around = func(agenda.Handler) agenda.Handler { return nil }
+		},
 	} {
 		config := SchedulerConfig{Env: record.Env{Store: memstore.New()}, Handler: succeed}
 		spoil(&config)
@@ -77,29 +80,6 @@ func TestRun_SingleRunAtItsTime(t *testing.T) {
 	})
 }
 
-func TestRun_PatternUntilInclusive(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(s *stand) {
-		scheduler := s.scheduler(succeed)
-		id := s.add(9*time.Hour, repeating("0 9 * * *"), func(r *agenda.Record) {
-			r.RunUntil = document.TimestampOf(start().Add(48*time.Hour + 9*time.Hour))
-		})
-		var times []time.Time
-		for {
-			at, ok, err := scheduler.Next(s.ctx)
-			require.NoError(s.t, err)
-			if !ok {
-				break
-			}
-			s.clock.set(at)
-			times = append(times, s.runNext(scheduler).Run.ScheduledAt)
-		}
-		nine := start().Add(9 * time.Hour)
-		require.Equal(s.t, []time.Time{nine, nine.AddDate(0, 0, 1), nine.AddDate(0, 0, 2)}, times)
-		require.True(s.t, s.get(id).Completed)
-	})
-}
-
 // aroundKey is the context key of a value that Around passes to the handler.
 type aroundKey struct{}
 
@@ -122,29 +102,6 @@ func TestAround_SeesEachRun(t *testing.T) {
 		require.ErrorIs(t, s.runNext(scheduler).Err, boterr.Conflict)
 		require.Equal(t, []string{"a: conflict: from around"}, seen)
 	})
-}
-
-func TestAround_GivesNoHandler(t *testing.T) {
-	t.Parallel()
-	_, err := NewScheduler(SchedulerConfig{
-		Env: record.Env{Store: memstore.New()}, Handler: succeed,
-		SchedulerOptions: SchedulerOptions{Around: func(agenda.Handler) agenda.Handler { return nil }},
-	})
-	e, ok := boterr.AsError(err)
-	require.True(t, ok)
-	require.Equal(t, "around", e.Field)
-	require.Equal(t, boterr.InvalidArgument, e.Code)
-}
-
-func TestPostponed(t *testing.T) {
-	t.Parallel()
-	pause, ok := agenda.Postponed(fmt.Errorf("not now: %w", agenda.Postpone(time.Minute)))
-	require.True(t, ok)
-	require.Equal(t, time.Minute, pause)
-	for _, err := range []error{nil, errors.New("no luck"), agenda.ErrShutdown} {
-		_, ok := agenda.Postponed(err)
-		require.False(t, ok)
-	}
 }
 
 type events struct {

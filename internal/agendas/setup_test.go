@@ -173,14 +173,6 @@ func requireField(t *testing.T, err error, field string, about ...any) {
 	require.Equal(t, field, e.Field, about...)
 }
 
-// parsed reads an object from JSON.
-func parsed(t *testing.T, text string) document.Object {
-	t.Helper()
-	var o document.Object
-	require.NoError(t, document.DecodeJSON([]byte(text), &o))
-	return o
-}
-
 // writing is a store in memory that calls before, unless it is nil, at each write with the name of the method, such as
 // "insert". If before returns an error, the write fails.
 type writing struct {

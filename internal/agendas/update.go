@@ -240,12 +240,12 @@ func resetAttempts() []any {
 // replacementNumber returns the number with which an agenda replaces the others of its tag. It returns 0 if the
 // agenda already has the greatest number.
 func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64, error) {
-	others, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
+	number, exists, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
 		openFilter(u.params.Tag).With(record.FieldID, document.O("$ne", r.ID)))
-	if err != nil || others.id == nil || others.number < r.Replaces {
+	if err != nil || !exists || number < r.Replaces {
 		return 0, err
 	}
-	return others.number + 1, nil
+	return number + 1, nil
 }
 
 // result removes replaced agendas and returns the result of the update.
@@ -298,26 +298,18 @@ func ids(records []*agenda.Record) []any {
 // remains. An agenda is removed only after its replacement exists, so there is always one. If a replacement is
 // interrupted, the next one completes it.
 
-// replacement is the rank of an agenda among the open ones of its member and tag.
-type replacement struct {
-	// number is 0 if the agenda was created without replace.
-	number int64
-	// id is nil if there is no agenda.
-	id any
-}
-
-// lastOf returns the last of the matching open agendas of a member and tag.
-func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter document.Object) (replacement, error) {
+// lastOf returns the number of the last of the matching open agendas of a member and tag: 0 if it was created without
+// replace. exists is false if there is no such agenda.
+func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter document.Object) (number int64, exists bool, err error) {
 	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
 		Filter: filter,
-		SortBy: document.O(fieldReplaces, -1, record.FieldID, -1),
+		SortBy: document.O(fieldReplaces, -1),
 		Limit:  1,
 	})
 	if err != nil || len(found) == 0 {
-		return replacement{}, err
+		return 0, false, err
 	}
-	id, _ := found[0].Field(record.FieldID)
-	return replacement{number: document.Get(found[0], fieldReplaces, int64(0)), id: id}, nil
+	return document.Get(found[0], fieldReplaces, int64(0)), true, nil
 }
 
 // removeReplaced removes the open agendas of a member and tag that have been replaced. It only removes agendas whose

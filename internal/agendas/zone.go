@@ -3,7 +3,6 @@ package agendas
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -109,7 +108,7 @@ func (s *Scheduler) unknownZone(r *agenda.Record) error {
 	if !r.Repeats() {
 		return nil
 	}
-	if _, err := s.patterns.parse(r.Pattern, r.Zone); err == nil {
+	if _, err := s.pattern(r.Pattern, r.Zone); err == nil {
 		return nil
 	}
 	_, _, err := cron.ReadZone(r.Pattern, r.Zone)
@@ -129,11 +128,11 @@ func (c *Claim) enter(zone string) {
 // zone. It is the scheduled time, unless the member has moved west.
 func (s *Scheduler) notBefore(r *agenda.Record, before string) (time.Time, error) {
 	scheduled := r.NextRunAt.Time()
-	here, err := s.patterns.parse(r.Pattern, r.Zone)
+	here, err := s.pattern(r.Pattern, r.Zone)
 	if err != nil {
 		return scheduled, err
 	}
-	there, err := s.patterns.parse(r.Pattern, before)
+	there, err := s.pattern(r.Pattern, before)
 	if err != nil || !there.HasFixedHours() || !there.FiresAt(scheduled) || !here.IsBehind(there, scheduled) {
 		return scheduled, err
 	}
@@ -161,33 +160,22 @@ func goesOn(r *agenda.Record, next time.Time) document.Object {
 	return document.O(fieldNextRunAt, millis(next), fieldZone, r.Zone)
 }
 
-// patterns caches parsed patterns. The zero value is ready to use. It is safe for concurrent use.
-type patterns struct {
-	mu     sync.Mutex
-	parsed map[patternKey]*cron.Pattern
-}
-
 type patternKey struct{ text, zone string }
 
 // maxPatterns is the maximum number of cached patterns.
 const maxPatterns = 1024
 
-func (p *patterns) parse(text, zone string) (*cron.Pattern, error) {
+// pattern parses a pattern, or returns it from the cache.
+func (s *Scheduler) pattern(text, zone string) (*cron.Pattern, error) {
 	key := patternKey{text: text, zone: zone}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if known, ok := p.parsed[key]; ok {
+	if known := s.patterns.Get(key); known != nil {
 		return known, nil
 	}
 	parsed, err := cron.Parse(text, zone)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.patterns.Keep(key, parsed)
 	}
-	if p.parsed == nil || len(p.parsed) == maxPatterns {
-		p.parsed = map[patternKey]*cron.Pattern{}
-	}
-	p.parsed[key] = parsed
-	return parsed, nil
+	return parsed, err
 }
 
 // missed returns how many occurrences of a record's pattern lie after the scheduled one and not after now. It is at
@@ -209,7 +197,7 @@ func (s *Scheduler) occurrence(r *agenda.Record, after time.Time) (time.Time, er
 	if !r.Repeats() {
 		return time.Time{}, nil
 	}
-	pattern, err := s.patterns.parse(r.Pattern, r.Zone)
+	pattern, err := s.pattern(r.Pattern, r.Zone)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -107,6 +107,8 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	defer s.mu.Unlock()
 	s.passOverdue(now)
 	switch {
+	case s.running == r.Name: // It does not wait for another turn.
+		return false
 	case s.running != "" || !s.hasTurn(r.App, now):
 		s.wait(r, now)
 		return false

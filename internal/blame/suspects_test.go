@@ -31,6 +31,7 @@ func TestAdmit_AppsTakeTurns(t *testing.T) {
 	t.Parallel()
 	var s blame.Suspects
 	require.True(t, s.Admit(suspect("a1", "a", 1), 0, noon))
+	require.False(t, s.Admit(suspect("a1", "a", 1), 0, noon), "it does not ask for another turn")
 	require.False(t, s.Admit(suspect("b", "b", 1), 0, noon))
 	require.False(t, s.Admit(suspect("a2", "a", 1), 0, noon))
 	s.End("a1", noon)

@@ -176,14 +176,14 @@ func (r *Ring[Q]) Drop(k Key) {
 	}
 }
 
-// Next calls may for each queue, in the order of their turns, until it returns true. Next returns that queue,
-// and moves it and its app to the end. ok is false if may returned false for all queues.
-func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
+// Next calls may for the channel of each queue, in the order of their turns, until it returns true. Next returns that
+// queue, and moves it and its app to the end. ok is false if may returned false for all channels.
+func (r *Ring[Q]) Next(may func(Key) bool) (k Key, queue Q, ok bool) {
 	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
 		app := appAt[Q](ofApp)
 		for ofChannel := app.channels.Front(); ofChannel != nil; ofChannel = ofChannel.Next() {
 			c := queueAt[Q](ofChannel)
-			if k = (Key{app.app, c.channel}); may(k, c.queue) {
+			if k = (Key{app.app, c.channel}); may(k) {
 				app.channels.MoveToBack(ofChannel)
 				r.apps.MoveToBack(ofApp)
 				return k, c.queue, true
@@ -193,11 +193,14 @@ func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
 	return Key{}, queue, false
 }
 
-// All calls f with each queue in turn until f returns false.
+// All calls f with each queue in turn until f returns false. f may drop the queue, but no other.
 func (r *Ring[Q]) All(f func(Key, Q) bool) {
-	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
+	var nextApp, nextChannel *list.Element
+	for ofApp := r.apps.Front(); ofApp != nil; ofApp = nextApp {
+		nextApp = ofApp.Next()
 		app := appAt[Q](ofApp)
-		for ofChannel := app.channels.Front(); ofChannel != nil; ofChannel = ofChannel.Next() {
+		for ofChannel := app.channels.Front(); ofChannel != nil; ofChannel = nextChannel {
+			nextChannel = ofChannel.Next()
 			if c := queueAt[Q](ofChannel); !f(Key{app.app, c.channel}, c.queue) {
 				return
 			}
@@ -315,7 +318,7 @@ func (p *Places) Release(key Key) {
 // serve gives free places to waiters. The caller holds mu.
 func (p *Places) serve() {
 	for {
-		key, queue, ok := p.waiting.Next(func(key Key, _ *list.List) bool { return p.pool.May(key) })
+		key, queue, ok := p.waiting.Next(p.pool.May)
 		if !ok {
 			return
 		}

@@ -111,7 +111,7 @@ func key(name string) fair.Key { return fair.Key{App: name[:1], Channel: name[2:
 func turns(r *fair.Ring[string], n int, but ...string) []string {
 	var names []string
 	for range n {
-		_, name, ok := r.Next(func(_ fair.Key, name string) bool { return !slices.Contains(but, name) })
+		_, name, ok := r.Next(func(k fair.Key) bool { return !slices.Contains(but, k.App+"/"+k.Channel) })
 		if ok {
 			names = append(names, name)
 		}

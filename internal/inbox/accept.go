@@ -2,7 +2,7 @@ package inbox
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -57,7 +57,7 @@ func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, record.RenameField(err, "[0]", "Event") // The store's error has the index of the document.
 	}
-	b.load.add(e.App, 1)
+	b.addLoad(e.App, 1)
 	b.source.accepted(lane)
 	atOnce.give(kept)
 	return Accepted{ID: id}, nil
@@ -74,15 +74,10 @@ func (b *Inbox) keptID(e Event) string {
 	return b.config.DeriveID(e.identity())
 }
 
-// load has the number of waiting events of each app: the last count, corrected by the events that this process has
-// added and completed since.
+// load is the number of waiting events of an app: the last count, corrected by the events that this process has added
+// and completed since.
 type load struct {
-	mu   sync.Mutex
-	apps map[string]*appLoad
-}
-
-type appLoad struct {
-	pending   int64
+	pending   atomic.Int64
 	countedAt time.Time
 }
 
@@ -94,43 +89,11 @@ const (
 	maxLoads = 10_000
 )
 
-// add records that events of an app were added or, if events is negative, completed.
-func (l *load) add(app string, events int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if known := l.apps[app]; known != nil {
-		known.pending += events
+// addLoad records that events of an app were added or, if events is negative, completed.
+func (b *Inbox) addLoad(app string, events int64) {
+	if known := b.loads.Get(app); known != nil {
+		known.pending.Add(events)
 	}
-}
-
-// known returns the number of waiting events of an app. isRecent is true if the last count is less than within
-// ago.
-func (l *load) known(app string, now time.Time, within time.Duration) (pending int64, isRecent bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known := l.apps[app]
-	if known == nil {
-		return 0, false
-	}
-	age := now.Sub(known.countedAt)
-	return known.pending, age >= 0 && age < within
-}
-
-// set records the number of an app's waiting events.
-func (l *load) set(app string, pending int64, now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.apps == nil || l.apps[app] == nil && len(l.apps) >= maxLoads {
-		l.apps = map[string]*appLoad{}
-	}
-	l.apps[app] = &appLoad{pending: pending, countedAt: now}
-}
-
-// forget drops the cached numbers of waiting events, so that they are counted again when needed.
-func (l *load) forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.apps = nil
 }
 
 // admit returns an error for an event of an app that has too many waiting events.
@@ -140,15 +103,17 @@ func (b *Inbox) admit(ctx context.Context, app string) error {
 		return nil
 	}
 	now := b.config.Env.Now()
-	pending, isRecent := b.load.known(app, now, pollsPerCount*b.config.Poll)
-	if !isRecent {
-		var err error
-		if pending, err = b.countPending(ctx, app); err != nil {
+	known := b.loads.Get(app)
+	if known == nil || now.Before(known.countedAt) || now.Sub(known.countedAt) >= pollsPerCount*b.config.Poll {
+		pending, err := b.countPending(ctx, app)
+		if err != nil {
 			return err
 		}
-		b.load.set(app, pending, now)
+		known = &load{countedAt: now}
+		known.pending.Store(pending)
+		b.loads.Keep(app, known)
 	}
-	if pending >= most {
+	if pending := known.pending.Load(); pending >= most {
 		return boterr.New(boterr.ResourceExhausted, "",
 			"%d events of the app wait already: send it again later, or raise MaxPending", pending)
 	}
@@ -202,7 +167,7 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	if stats.Pending, err = b.countPending(ctx, ""); err != nil {
 		return Stats{}, err
 	}
-	b.load.forget()
+	b.loads.Remove(func(string, *load) bool { return true }) // They are counted again when needed.
 	if stats.Oldest, err = b.findOldest(ctx); err != nil {
 		return Stats{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/blame"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
@@ -79,31 +80,22 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Handler == nil:
 		return c, boterr.Missing("handler", "the function that handles an event")
 	}
-	for _, number := range []struct {
-		field string
-		value int64
-	}{
-		{"Workers", int64(c.Workers)},
-		{"Poll", int64(c.Poll)},
-		{"Limit", int64(c.Limit)},
-		{"AcceptTimeout", int64(c.AcceptTimeout)},
-		{"ShutdownTimeout", int64(c.ShutdownTimeout)},
-	} {
-		if number.value < 0 {
-			return c, boterr.Invalid(number.field, "must not be negative: leave it out for the default")
-		}
+	err := cmp.Or(
+		bounded.Default("Workers", &c.Workers, defaultWorkers),
+		bounded.Default("Poll", &c.Poll, defaultPoll),
+		bounded.Default("Limit", &c.Limit, defaultLimit),
+		bounded.Default("AcceptTimeout", &c.AcceptTimeout, defaultAcceptTimeout),
+		bounded.Default("ShutdownTimeout", &c.ShutdownTimeout, defaultShutdownTimeout),
+	)
+	if err != nil {
+		return c, err
 	}
 	if c.AcceptTimeout > longestTimeout {
 		return c, boterr.Invalid("AcceptTimeout", "must be at most %v", longestTimeout)
 	}
-	c.Workers = cmp.Or(c.Workers, defaultWorkers)
-	c.Poll = cmp.Or(c.Poll, defaultPoll)
-	c.Limit = cmp.Or(c.Limit, defaultLimit)
 	c.MaxPending = cmp.Or(c.MaxPending, defaultMaxPending)
-	c.AcceptTimeout = cmp.Or(c.AcceptTimeout, defaultAcceptTimeout)
 	c.Retention = cmp.Or(c.Retention, defaultRetention)
 	c.DeadRetention = cmp.Or(c.DeadRetention, defaultDeadRetention)
-	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, defaultShutdownTimeout)
 	if c.Enter == nil {
 		c.Enter = func(string) (func(), bool) { return func() {}, true }
 	}
@@ -123,7 +115,7 @@ type Inbox struct {
 	leases  *lease.Leases
 	log     *slog.Logger
 	backoff background.Backoff
-	load    load
+	loads   bounded.Cache[string, *load]
 	// underWay is the number of lanes that are being handled.
 	underWay atomic.Int64
 	suspects blame.Suspects
@@ -145,7 +137,7 @@ func New(config Config) (*Inbox, error) {
 	database := store.Wrap(config.Env.Store, nil)
 	b := &Inbox{
 		config: config, events: database.Collection(collection), leases: config.Leases,
-		log: config.Log, wake: make(chan struct{}, 1),
+		log: config.Log, wake: make(chan struct{}, 1), loads: bounded.Cache[string, *load]{Max: maxLoads},
 		backoff: background.Backoff{
 			First: time.Second, Growth: 4, Most: time.Minute, Random: 2,
 			Chosen: config.Backoff, Log: config.Log, Message: "inbox: back-off panicked",

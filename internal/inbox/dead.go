@@ -160,7 +160,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 	if err := b.changeDead(ctx, id, updates().revive, document.O(fieldLane, lane)); err != nil {
 		return err
 	}
-	b.load.add(letter.Event.App, 1)
+	b.addLoad(letter.Event.App, 1)
 	b.source.accepted(lane)
 	return nil
 }
@@ -250,7 +250,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 		some, err := b.removeAll(ctx, which)
 		removed += some
 		if which.Has(fieldLane) {
-			b.load.add(app, -some)
+			b.addLoad(app, -some)
 		}
 		if err != nil {
 			return removed, err

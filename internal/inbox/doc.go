@@ -28,12 +28,12 @@
 // # Crashes
 //
 // If a process dies, one of the events that it was handling may be the cause. Leases that expired in an outage of the
-// store do not count, see lease.Clock. If there was only one, it has
-// failed. If there were several, none counts as failed, and all are suspects: they are handled again one at a
-// time while other events run. A suspect that is lost again runs alone in its process while others wait. So an
-// event that kills each process becomes a dead letter after Config.Limit failures and two more starts, and
-// events that ran with it do not. Other work of the process, such as agendas, is not considered. Each process
-// has its own suspects, so several processes may run one suspect each.
+// store do not count, see lease.Clock. If there was only one, it has failed, unless it followed another event under its
+// lease: then it may not have begun. If there were several, none counts as failed. All these events are suspects: they
+// are handled again one at a time while other events run. A suspect that is lost again runs alone in its process while
+// others wait. So an event that kills each process becomes a dead letter after Config.Limit failures and two more
+// starts, and events that ran with it do not. Other work of the process, such as agendas, is not considered. Each
+// process has its own suspects, so several processes may run one suspect each.
 //
 // # Repetitions
 //

@@ -127,7 +127,8 @@ const (
 	fieldLost  = "lost"
 	fieldCode  = "code"
 	fieldError = "error"
-	// fieldBegun is true while the event is being handled, in a store that one process has to itself.
+	// fieldBegun is true while the event is being handled, in a store that one process has to itself. It is false for an
+	// event that follows such an event, and may be handled without a further write.
 	fieldBegun = "begun"
 	// fieldMemory has the values that the handler remembers for the next attempt. fieldNoted has the values that the last
 	// attempt only noted.

@@ -103,17 +103,24 @@ func (a *exclusive) open(_ context.Context, name string, want want) (w work, ok 
 	return w, true, nil
 }
 
-// begun marks the events of taken lanes as begun in one write.
+// begun marks the events of taken lanes as begun. The events after the first one of a lane get the mark false, because
+// they may never begin.
 func (a *exclusive) begun(ctx context.Context, taken []work) error {
-	var ids []any
+	var first, later []any
 	for _, w := range taken {
-		for _, e := range w.events {
-			if !e.hasBegun {
-				ids = append(ids, e.id)
+		for i, e := range w.events {
+			switch {
+			case i > 0:
+				later = append(later, e.id)
+			case !e.hasBegun:
+				first = append(first, e.id)
 			}
 		}
 	}
-	return a.changeAll(ctx, ids, updates().begin)
+	if err := a.changeAll(ctx, later, updates().beginLater); err != nil {
+		return err
+	}
+	return a.changeAll(ctx, first, updates().begin)
 }
 
 // changeAll updates the waiting events with the given ids, in one write.
@@ -476,8 +483,8 @@ func (a *exclusive) takeLead(ctx context.Context) (bool, error) {
 	return a.isLeader, nil
 }
 
-// countLosses counts starts that never came back, once for each lead: a single one as a failure, several as losses of
-// suspects. The caller holds taking.
+// countLosses counts starts that never came back, once for each lead: a single one as a failure, unless the event
+// followed another one, and all others as losses of suspects. The caller holds taking.
 func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 	if !a.hasLosses {
 		return nil
@@ -486,7 +493,7 @@ func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 	if !isFilled {
 		return nil // The store's content was replaced meanwhile.
 	}
-	if len(lost) == 1 {
+	if len(lost) == 1 && lost[0].hasBegun {
 		lost[0].isExact = want.isForced
 		_, err = a.fail(ctx, lost[0], ErrNeverCameBack)
 	} else {

@@ -22,18 +22,19 @@ import (
 // allUpdates are the compiled changes of events. Values that differ from event to event are the Stamps of a
 // query.Change instead.
 type allUpdates struct {
-	// begin marks an event as begun, and giveBack removes the mark. lose counts a lost run, and revive puts a
-	// dead letter back. done removes the fields that a done event does not need.
-	begin, giveBack, lose, revive, done *query.Update
+	// begin marks an event as begun, beginLater marks one that follows it, and giveBack removes the mark. lose counts a
+	// lost run, and revive puts a dead letter back. done removes the fields that a done event does not need.
+	begin, beginLater, giveBack, lose, revive, done *query.Update
 }
 
 // updates returns the updates, compiled at first use.
 var updates = sync.OnceValue(func() allUpdates {
 	return allUpdates{
-		begin:    query.MustUpdate("$set", document.O(fieldBegun, true)),
-		giveBack: query.MustUpdate("$unset", document.O(fieldBegun, true)),
-		done:     query.MustUpdate("$unset", fieldsOfWaiting()),
-		lose:     query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
+		begin:      query.MustUpdate("$set", document.O(fieldBegun, true)),
+		beginLater: query.MustUpdate("$set", document.O(fieldBegun, false)),
+		giveBack:   query.MustUpdate("$unset", document.O(fieldBegun, true)),
+		done:       query.MustUpdate("$unset", fieldsOfWaiting()),
+		lose:       query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
 		revive: query.MustUpdate("$set", document.O(fieldState, statePending, fieldRetryAt, 0), "$unset", document.O(
 			fieldFailures, true, fieldPausedAt, true, fieldLost, true,
 			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
@@ -152,7 +153,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 		b.report(ctx, slog.LevelWarn, "inbox: result not stored", e, err)
 		return err
 	}
-	b.load.add(e.App, -changed)
+	b.addLoad(e.App, -changed)
 	if changed > 0 {
 		b.report(ctx, slog.LevelDebug, "inbox: handled", e, nil)
 		b.tellSettled(ctx, e, nil, false)
@@ -243,7 +244,7 @@ func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, fai
 		return outcome{failure: failure}, err
 	}
 	if result.isDead {
-		b.load.add(e.App, -changed)
+		b.addLoad(e.App, -changed)
 	}
 	if changed > 0 {
 		b.tellSettled(ctx, e, failure, result.isDead)
@@ -252,14 +253,15 @@ func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, fai
 }
 
 // countLost counts a start of a lane's first event that never came back, if the previous lease of the lane was
-// lost and covered the event. Earlier events of that lease are done. The start counts as a failure if no other
-// lease was lost with it, and otherwise as a loss. Without such a start, the outcome is zero.
+// lost and covered the event. Earlier events of that lease are done. The start counts as a failure if the event was the
+// first one of its lease, and no other lease was lost with it. Otherwise it counts as a loss: a later event may not have
+// begun, because only the release of the lease failed. Without such a start, the outcome is zero.
 func (b *Inbox) countLost(ctx context.Context, held *lease.Lease, first stored) (outcome, error) {
 	work, wasLost := held.Lost()
 	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
 		return outcome{}, nil
 	}
-	if held.WasAlone() {
+	if held.WasAlone() && work.Items[0] == first.id {
 		return b.fail(ctx, first, ErrNeverCameBack)
 	}
 	return b.lose(ctx, first)

@@ -169,7 +169,7 @@ func (l *lanes) askAll() {
 // take takes and returns the next ready lane of a channel for which may returns true, or nil if there is none.
 // After may has returned true, the lane is taken in any case, so may can take a place for it.
 func (l *lanes) take(may func(fair.Key) bool) *lane {
-	_, queue, ok := l.ready.Next(func(k fair.Key, _ *list.List) bool { return may(k) })
+	_, queue, ok := l.ready.Next(may)
 	if !ok {
 		return nil
 	}

@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,6 +186,36 @@ func TestRun_BeginsAcceptedEventsAtOnceAfterAnEarlierRunWasAbandoned(t *testing.
 		stop()
 		require.NoError(t, <-ended)
 	})
+}
+
+// The events of a lane are marked as begun together. If the mark of an event that never began cannot be removed, it does
+// not count as a failure.
+func TestRun_EventThatNeverBeganIsHandledAlthoughItWasNotGivenBack(t *testing.T) {
+	t.Parallel()
+	var isDown atomic.Bool
+	database := store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if isDown.Load() && call == updatingEvents {
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+		}
+		return ctx, nil, nil
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	handled := 0
+	config := configOf(t, database, func(context.Context, *inbox.Delivery) error {
+		handled++
+		isDown.Store(true)
+		stop()
+		return nil
+	})
+	config.Limit = 1
+	p := newInbox(t, config)
+	accept(t, p, "ada")
+	accept(t, p, "ada")
+	require.NoError(t, p.Run(ctx))
+	require.Equal(t, 1, handled)
+	isDown.Store(false)
+	runNext(t, newInbox(t, config), 2)
+	require.Equal(t, 2, handled)
 }
 
 func TestRun_EndsIfTheStoreDoesNotAnswer(t *testing.T) {

@@ -480,6 +480,39 @@ func TestRetry_RunsBeforeTheLanesPauseEnds(t *testing.T) {
 	}
 }
 
+// A lease covers several events. If the store does not answer when the lease is released, the next holder does not know
+// which of them began.
+func TestRun_EventThatNeverBeganIsHandledAlthoughItsLeaseWasNotReleased(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		isReleased := true
+		database := store.Wrap(sharedStore{memstore.New()}, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			if isReleased && call == (store.Call{Method: "update", Collection: "leases"}) {
+				isReleased = false
+				return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+			}
+			return ctx, nil, nil
+		})
+		var handled []string
+		config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
+			handled = append(handled, d.Event.Key)
+			<-time.After(time.Second) // No further event begins under the lease.
+			return nil
+		})
+		config.Limit = 1
+		p := newInbox(t, config)
+		for _, key := range []string{"1", "2"} {
+			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada", Key: key})
+			require.NoError(t, err)
+		}
+		defer running(t, p)()
+		<-time.After(2 * lease.DefaultLease)
+		require.False(t, isReleased)
+		require.Equal(t, []string{"1", "2"}, handled)
+	})
+}
+
 // untilDead handles an event until it is a dead letter, at most ten times. It returns the dead letter.
 func untilDead(t *testing.T, config inbox.Config) inbox.DeadLetter {
 	t.Helper()

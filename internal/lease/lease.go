@@ -33,6 +33,8 @@ const (
 	// FieldUntil is the time at which the claim expires if it is not renewed, in Unix milliseconds of the store's
 	// clock. A record without a holder lacks it.
 	FieldUntil = "leaseUntil"
+	// FieldNotAlone is true if the holder of the record was lost while it held others, see WasAlone.
+	FieldNotAlone = "notAlone"
 )
 
 // Fence returns the fencing token of a stored record's last claim.
@@ -68,6 +70,23 @@ func Renew(ctx context.Context, records store.Collection, id any, fence int64, r
 	}
 	renewed, err := records.Update(ctx, filter, renewal, store.UpdateOptions{})
 	return renewed.Matched > 0, err
+}
+
+// WasAlone reports whether a record whose claim was lost is the only one that its holder held. held matches the records
+// of that holder; WasAlone sets FieldNotAlone in all others. It does so even if the record already has FieldNotAlone,
+// because the process that set it may have died before it claimed its own record. Errors come from the store.
+func WasAlone(ctx context.Context, records store.Collection, lost any, held document.Object) (bool, error) {
+	others, err := query.CompileFilter(held.With(document.IDField, document.O("$ne", lost)))
+	if err != nil {
+		return false, err
+	}
+	marked, err := records.Update(ctx, others, query.Change{Update: updates().notAlone}, store.UpdateOptions{Multi: true})
+	if err != nil || marked.Matched > 0 {
+		return false, err
+	}
+	// Another process may have taken over the other records meanwhile. Before that, it marked this one.
+	now, exists, err := records.Get(ctx, lost)
+	return exists && !document.Get(now, FieldNotAlone, false), err
 }
 
 // BeatsPerLease is the number of renewals per lease duration. A claim is given up after maxMissedBeats
@@ -110,16 +129,13 @@ type holding struct {
 
 // NewHeld returns a Held without claims. lost is the context.Cause of a run whose claim is lost.
 func NewHeld[C comparable](lost error) *Held[C] {
-	return &Held[C]{lost: lost}
+	return &Held[C]{lost: lost, held: map[C]*holding{}}
 }
 
 // Add adds a claim. If the claim is lost, cancel ends its run.
 func (h *Held[C]) Add(c C, cancel context.CancelCauseFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.held == nil {
-		h.held = map[C]*holding{}
-	}
 	h.held[c] = &holding{cancel: cancel}
 }
 
@@ -193,14 +209,12 @@ func Keep(lease time.Duration, done <-chan struct{}, beat func()) {
 
 // RenewAll calls renew once for each claim. renew reports whether the claim still holds; if it does not, or if it has
 // failed several times in a row, RenewAll removes the claim and ends its run. told is called for each failure. A failure
-// that is not nil counts as the error for every claim, and renew is not called. Once ctx has ended, all remaining claims
-// fail with the last error.
+// that is not nil counts as the error for every claim, and renew is not called.
 func (h *Held[C]) RenewAll(
 	ctx context.Context, failure error, renew func(context.Context, C) (bool, error), told func(C, error),
 ) {
-	err := failure
 	for _, c := range h.All() {
-		var holds bool
+		holds, err := false, failure
 		if err == nil {
 			holds, err = renew(ctx, c)
 		}
@@ -208,9 +222,6 @@ func (h *Held[C]) RenewAll(
 			told(c, err)
 		}
 		h.renewed(c, holds, err)
-		if ctx.Err() == nil {
-			err = failure // The renewal of the next claim may succeed.
-		}
 	}
 }
 

@@ -74,8 +74,6 @@ const (
 	fieldItems = "items"
 	// fieldProcess is the process that has the lease or had it last.
 	fieldProcess = "process"
-	// fieldNotAlone is true if the process lost another lease at the same time.
-	fieldNotAlone = "notAlone"
 	// fieldOvertaken is true after a lease that was never released, until the release of a later lease that
 	// called Mark.
 	fieldOvertaken = "overtaken"
@@ -108,10 +106,10 @@ func New(config Config) (*Leases, error) {
 // updates returns the changes that leases make, compiled at first use.
 var updates = sync.OnceValue(func() leaseUpdates {
 	return leaseUpdates{
-		claim:         query.MustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldNotAlone, true)),
+		claim:         query.MustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(FieldNotAlone, true)),
 		release:       query.MustUpdate("$unset", document.O(FieldUntil, true)),
 		releaseMarked: query.MustUpdate("$unset", document.O(FieldUntil, true, fieldOvertaken, true)),
-		notAlone:      query.MustUpdate("$set", document.O(fieldNotAlone, true)),
+		notAlone:      query.MustUpdate("$set", document.O(FieldNotAlone, true)),
 	}
 })
 
@@ -162,10 +160,8 @@ func (t *Leases) Claim(
 	if seen.IsZero() {
 		// A lane whose document was removed must not reuse earlier fencing tokens.
 		held.fence = int64(document.TimestampOf(now))
-		made := document.O(document.IDField, lane, FieldFence, held.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
-		if len(work.Items) > 0 {
-			made = made.With(fieldItems, itemsOf(work))
-		}
+		made := document.O(document.IDField, lane, FieldFence, held.fence,
+			FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process, fieldItems, itemsOf(work))
 		switch err := t.records.Insert(ctx, made); {
 		case boterr.CodeOf(err) == boterr.AlreadyExists:
 			return nil, nil //nolint:nilnil // No lease and no error: another process has it.
@@ -175,15 +171,13 @@ func (t *Leases) Claim(
 		return held, nil
 	}
 	held.fence = Fence(seen) + 1
-	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
-	if len(work.Items) > 0 || seen.Has(fieldItems) {
-		set = set.With(fieldItems, itemsOf(work))
-	}
+	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process, fieldItems, itemsOf(work))
 	held.isOvertaken = seen.Has(fieldOvertaken)
 	if seen.Has(FieldUntil) {
 		if !t.HadOutage(Until(seen)) {
 			var err error
-			if held.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
+			of := document.O(FieldUntil, document.O("$gt", 0), fieldProcess, document.Get(seen, fieldProcess, ""))
+			if held.wasAlone, err = WasAlone(ctx, t.records, lane, of); err != nil {
 				return nil, err
 			}
 			held.wasLost, held.lost = true, workOf(seen)
@@ -202,26 +196,6 @@ func (t *Leases) Claim(
 // endedBefore returns the error for a ctx that ended before a lease began.
 func endedBefore(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "the context ended before the lease began: %w", context.Cause(ctx))
-}
-
-// wasAlone reports whether the lost lease of a lane was the only lease of its process. If the process had other
-// leases, wasAlone marks them as not alone.
-func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
-	if seen.Has(fieldNotAlone) {
-		return false, nil
-	}
-	others, err := query.CompileFilter(document.O(
-		FieldUntil, document.O("$gt", 0), fieldProcess, document.Get(seen, fieldProcess, ""), document.IDField, document.O("$ne", lane)))
-	if err != nil {
-		return false, err
-	}
-	marked, err := t.records.Update(ctx, others, query.Change{Update: updates().notAlone}, store.UpdateOptions{Multi: true})
-	if err != nil || marked.Matched > 0 {
-		return false, err
-	}
-	// Another process may have taken over the other lanes meanwhile. It marked this lane before that.
-	now, err := t.Look(ctx, []string{lane})
-	return !now[lane].Has(fieldNotAlone), err
 }
 
 // itemsOf returns the items of work in their stored form.

@@ -28,6 +28,8 @@ type world struct {
 	time        time.Time
 	store       store.Store
 	first, then *lease.Leases
+	// slow is the time that the next reading of the clock takes after outage was called.
+	slow time.Duration
 }
 
 func newWorld(t *testing.T) *world {
@@ -289,6 +291,26 @@ func renewals(t *testing.T, database *memstore.Store) (renewed <-chan struct{}, 
 	return told, stop
 }
 
+func TestCached_AsksTheStoreAgainAfterAQuarterOfALease(t *testing.T) {
+	t.Parallel()
+	const most = lease.DefaultLease / lease.BeatsPerLease
+	for passed, isCached := range map[time.Duration]bool{most - 1: true, most: false, -1: false} {
+		w := newWorld(t)
+		own := w.now()
+		leases := w.leases(func() time.Time { return own })
+		want, err := leases.Now(t.Context())
+		require.NoError(t, err)
+		w.advance(time.Hour) // By the store's clock, more time has passed than by the process's own.
+		own = own.Add(passed)
+		if want = want.Add(passed); !isCached {
+			want = w.now()
+		}
+		now, err := leases.Cached(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, now, passed)
+	}
+}
+
 func TestSweep_RemovesLanesThatWereIdle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -427,6 +449,39 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 	}
 }
 
+// A process may die after it has marked the other lanes of a lost process, and before it has claimed its own.
+func TestClaim_LostTurnWasNotAloneThoughTheFirstHeirDies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	claim := func(leases *lease.Leases, name string) (*lease.Lease, error) {
+		seen, err := w.first.Look(t.Context(), []string{name})
+		require.NoError(t, err)
+		return leases.Claim(t.Context(), name, seen[name], w.now(), lease.Work{})
+	}
+	for _, name := range []string{"a", "b"} {
+		_, err := claim(w.first, name)
+		require.NoError(t, err)
+	}
+	w.advance(lease.DefaultLease)
+	writes := 0
+	w.store = store.Wrap(w.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if call.Method == "update" {
+			if writes++; writes > 1 {
+				return ctx, nil, boterr.New(boterr.Unavailable, "", "the process is dead")
+			}
+		}
+		return ctx, nil, nil
+	})
+	_, err := claim(w.leases(w.now), "a")
+	require.ErrorIs(t, err, boterr.Unavailable)
+	for _, name := range []string{"b", "a"} {
+		claimed, err := claim(w.then, name)
+		require.NoError(t, err)
+		require.False(t, claimed.WasAlone(), name)
+		require.NoError(t, claimed.Release(t.Context()))
+	}
+}
+
 // outage wraps the store. Its clock does not answer while the result is true.
 func (w *world) outage() *bool {
 	isOut := new(bool)
@@ -434,6 +489,8 @@ func (w *world) outage() *bool {
 		if *isOut && call.Method == "now" {
 			return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
 		}
+		w.advance(w.slow)
+		w.slow = 0
 		return ctx, nil, nil
 	})
 	return isOut
@@ -469,12 +526,13 @@ func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
 	for name, test := range map[string]struct {
 		// before is the time from the claim to the outage, which lasts for outage. after is the time from then to the
 		// takeover. renewed is the time of the last renewal. If isCanceled is true, the reading in the outage fails
-		// because its caller gave up.
+		// because its caller gave up. If isSlow is true, it does not fail, and takes as long as the outage.
 		before, outage, after, renewed time.Duration
-		isCanceled, isLost             bool
+		isCanceled, isSlow, isLost     bool
 	}{
 		"outage during the lease":            {before: part, outage: 20 * part},
 		"outage until after the lease":       {before: 5 * part, outage: 10 * part},
+		"reading that lasts for long":        {before: part, outage: 20 * part, isSlow: true},
 		"no outage":                          {before: 10 * part, isLost: true},
 		"reading that is canceled":           {before: part, outage: 20 * part, isCanceled: true, isLost: true},
 		"outage in which no lease is lost":   {before: 3 * part, outage: 4 * part, after: 3 * part, isLost: true},
@@ -491,6 +549,9 @@ func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
 			w.advance(test.before)
 			_, err := other.Now(t.Context())
 			require.NoError(t, err)
+			if test.isSlow {
+				w.slow, test.outage = test.outage, 0
+			}
 			if *isOut = test.outage > 0; *isOut {
 				ctx, cancel := context.WithCancel(t.Context())
 				if test.isCanceled {
