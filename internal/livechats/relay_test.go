@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // requireRelayed asserts that a message was relayed.
@@ -219,6 +220,24 @@ func TestRelay_GroupOutOfUse(t *testing.T) {
 	require.Contains(t, s.platform.did(), "desk: send to "+took.Group.ExternalID+": hi", "whoever takes it again gets it")
 }
 
+func TestIsAskedHere(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		group string
+		is    bool
+	}{"no group": {"", false}, "a group of the family": {"g1", true}, "another group": {"g2", false}, "a removed group": {"gone", false}} {
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = test.group })
+		s.putGroup(t, "g1", `, "inletGroupExternalId": "family"`)
+		s.putGroup(t, "g2", ``)
+		scope := s.mine.scope
+		scope.GroupExternalID = "family"
+		isAsked, err := livechats.New(s.mine.env, scope, s.mine.ports).IsAskedHere(t.Context(), "ada")
+		require.NoError(t, err, name)
+		require.Equal(t, test.is, isAsked, name)
+	}
+}
+
 // The agent sees that there was a message, and can ask.
 func TestRelay_OutletCannotShowIt(t *testing.T) {
 	t.Parallel()
@@ -276,6 +295,15 @@ func TestRelay_RefusedIsTold(t *testing.T) {
 	s.platform.fail("group1", boterr.New(boterr.FailedPrecondition, "", "the token is revoked"))
 	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
+
+	s = newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	_, err = s.store.Collection("channels").Delete(t.Context(), nil, store.DeleteOptions{Multi: true}) // The host removed the agents' channel.
+	require.NoError(t, err)
+	s.mine.addChannel(t, `{"_id": "web", "type": "webchat", "on": true}`)
+	_, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, boterr.NotFound)
 	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
 
 	s = newFixture(t)
