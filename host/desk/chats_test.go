@@ -36,6 +36,8 @@ func TestChat_Whole(t *testing.T) {
 	require.Equal(t, "gold", document.Get(details, "member.meta.plan", ""))
 	require.Equal(t, "[redacted]", document.Get(details, "member.meta.password", ""))
 
+	note := fields{"key": "1", "text": "A note"}
+	require.Contains(t, h.refused(http.StatusConflict, "grace", path+"/notes", note), "take it to write a note")
 	row := h.does("grace", path+"/take", nothing)
 	require.Equal(t, "Grace Hopper", document.Get(row, "agentName", ""))
 	require.Equal(t, []string{"bot: The kettle leaks.", "bot: Written before (1):", "member: Hello?"}, h.log("grace", path))
