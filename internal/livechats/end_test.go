@@ -274,6 +274,12 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	sent := s.platform.sent()
 	require.Len(t, sent, 2)
 	require.Equal(t, sent[0].ID, sent[1].ID)
+
+	s.taken(t, "a2", "ada", "eve@desk")
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	to := s.group(t, s.record(t, "a2").Group).ExternalID
+	s.platform.fail(to, errArchived)
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", to, "hi"))) // No one can be told.
 }
 
 func TestTellLate_NobodyToTell(t *testing.T) {

@@ -141,7 +141,7 @@ func TestGroupOf(t *testing.T) {
 		"the agent in a broadcast group": {"team", "eve", "D1", nil, true},
 		"the agent in an old group":      {"team", "eve", "old", nil, true},
 		"a colleague in an old group":    {"team", "mallory", "old", nil, false},
-		"a group to the bot":             {"desk", ofAda.ExternalID, "bot", nil, true},
+		"a group to the channel":         {"desk", ofAda.ExternalID, "desk", nil, true},
 		"nobody to nobody":               {"team", "", "", nil, false},
 	} {
 		e := *event(test.from, test.to, "hi")
@@ -384,7 +384,7 @@ func TestSendMessageToOutletGroup_OtherGroups(t *testing.T) {
 
 func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
+	s := newFixture(t, strict)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.web.Add("POST", "https://hooks.example/1", web.JSON(200, `{"ok": true, "ts": 5, "channel": "C7"}`), web.Text(200, "ok"),
 		web.Text(500, "no"), web.Text(404, "expired_url"))
@@ -447,9 +447,9 @@ func TestSendMessageToOutletGroup_ResponseURLElsewhere(t *testing.T) {
 	g := s.taken(t, "a1", "ada", "eve@team").Group
 	must(t, s.mine.SendMessageToOutletGroup, `{"groupId": "`+g.ID+url)
 	require.Equal(t, []string{"team: send to group1: hi"}, s.platform.did())
-	strict := newFixture(t, func(p *livechats.Ports) { p.IsStrict = true })
-	g = strict.taken(t, "a1", "ada", "eve@team").Group
-	requireRefused(t, strict, strict.mine.SendMessageToOutletGroup, refused{`{"groupId": "` + g.ID + url, boterr.InvalidArgument, "responseUrl"})
+	s = newFixture(t, strict)
+	g = s.taken(t, "a1", "ada", "eve@team").Group
+	requireRefused(t, s, s.mine.SendMessageToOutletGroup, refused{`{"groupId": "` + g.ID + url, boterr.InvalidArgument, "responseUrl"})
 }
 
 func TestSaveGroupIDToMember_GroupWithoutMember(t *testing.T) {

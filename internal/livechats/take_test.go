@@ -136,9 +136,9 @@ func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 		r.Tickets = []livechat.Ticket{{ID: "t", Channel: "shop", Type: channel.Custom, ChatID: "room-5", SentAt: 1}}
 	})
 	took := s.take(t, "a1", "eve@shop")
-	require.Equal(t, "g1", took.Group.ID)
-	require.Equal(t, "eve", s.group(t, "g1").AdminExternalID)
-	require.Equal(t, "adm1", s.group(t, "g1").Admin)
+	for _, g := range []*livechat.Group{took.Group, s.group(t, "g1")} {
+		require.Equal(t, []string{"g1", "eve", "adm1"}, []string{g.ID, g.AdminExternalID, g.Admin})
+	}
 	require.Empty(t, s.platform.did(), "the outlet got the summary when it was asked for the group")
 }
 
@@ -327,6 +327,7 @@ func TestTake_ChatInUse(t *testing.T) {
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada")))
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("mallory", "help", "for bob")))
 	require.Equal(t, []string{"web: send to ada-web: for ada", "web: send to bob-web: for bob"}, s.platform.did())
+	require.Equal(t, s.mine.member(t, "ada"), s.platform.sent()[0].Member, "connectors may need the member")
 }
 
 func TestCreateGroup_RoomInUse(t *testing.T) {
