@@ -51,33 +51,21 @@ func TestTake(t *testing.T) {
 
 func TestTake_ShowsOnTickets(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
+	s := newFixture(t, strict)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
-		r.Summary = ""
-		r.Tickets[0].SentAt = 0
+		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
 		r.Tickets[1].RecalledAt = 1
 		r.Tickets[3].Group.ID = "D1" // A group of another channel has the same id as the taken ticket's.
+		r.Tickets = append(r.Tickets, livechat.Ticket{ID: "unsent", Channel: "desk", Type: channel.Charlie, MessageID: "unsent"})
 	})
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{
 		AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve", BroadcastGroupID: "D1",
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{`team: create group "Order 7" for "eve"`, "phone: show on the ticket of D1: Taken by eve."}, s.platform.did())
-}
-
-func TestTake_TakenMessage(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, strict)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
-		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
-	})
-	s.take(t, "a1", "eve@team")
 	require.Equal(t, []string{
 		`team: create group "Order 7" for "eve"`,
 		"desk: show on the ticket of C1: eve helps. Thank you, eve!",
-		"desk: show on the ticket of U1: eve helps. Thank you, eve!",
-		"team: show on the ticket of D1: Taken by eve.",
-		"phone: show on the ticket of B1: Taken by eve.",
+		"phone: show on the ticket of D1: Taken by eve.",
 	}, s.platform.did(), "without a name agents are called by their id")
 }
 
