@@ -44,7 +44,7 @@ func TestEnd_UntakenInItsConversation(t *testing.T) {
 		}
 		s.requireNothingLeft()
 		require.Equal(t, livechat.Pending, s.record(t, "a2").State())
-		require.ElementsMatch(t, test.did, s.platform.did(), by)
+		require.ElementsMatch(t, test.did, s.platform.did(), string(by))
 	}
 }
 
