@@ -179,6 +179,7 @@ func TestDeadLetters_OldestFirstInPages(t *testing.T) {
 	require.True(t, nearest.HasMore)
 	gone := first.Records[1]["id"].(string)
 	require.Equal(t, http.StatusOK, v.ask(http.MethodPost, "/dead-letters/"+gone+"/discard").Code)
+	require.Empty(t, v.list("/dead-letters?id="+gone).Records)
 	require.Equal(t, second.Records, v.list("/dead-letters?limit=2&after="+first.Last).Records, "a place outlives its record")
 }
 
@@ -279,17 +280,6 @@ func TestDeadLetters_AreTriedAgain(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, v.ask(http.MethodPost, "/dead-letters/"+id+"/retry").Code)
 }
 
-func TestDeadLetters_Discarded(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	h.arrive("bistro", "ada", "a table for four")
-	v := h.view(true)
-	id := v.list("/dead-letters").Records[0]["id"].(string)
-	require.Len(t, v.list("/dead-letters?id="+id).Records, 1)
-	require.Equal(t, http.StatusOK, v.ask(http.MethodPost, "/dead-letters/"+id+"/discard").Code)
-	require.Empty(t, v.list("/dead-letters?id="+id).Records)
-}
-
 func TestHandler_OnlyReadsUnlessItMayWrite(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -320,56 +310,25 @@ func TestHandler_ShowsNoOtherApp(t *testing.T) {
 		}
 	}
 	require.Empty(t, v.list("/dead-letters?id="+id).Records)
-}
-
-func TestDeadLetters_OneOfAnotherAppIsAsOneThatIsNotThere(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	h.arrive("florist", "eve", "roses")
-	id := h.view(true, "florist").list("/dead-letters?app=florist").Records[0]["id"].(string)
-	v := h.view(true)
 	theirs, none := v.ask(http.MethodGet, "/dead-letters/"+id), v.ask(http.MethodGet, "/dead-letters/none")
-	require.Equal(t, strings.ReplaceAll(none.Body.String(), "none", id), theirs.Body.String())
+	require.Equal(t, strings.ReplaceAll(none.Body.String(), "none", id), theirs.Body.String(), "as if it did not exist")
 }
 
-func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
+func TestRecords_Values(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	scope := botctx.Scope{App: "bistro"}
-	members := members.New(h.runtime.Env(), record.Scope(scope), channels.New(h.runtime.Env(), record.Scope(scope)))
-	_, err := members.Insert(t.Context(), member.Member{Channel: "bistro-web", ExternalID: "ada", Meta: document.O(
-		"password", 987654, "token", document.O("value", "hush"), "secrets", document.A(document.O("of", "hush")), "cookie", "", "table", 4,
-	)})
+	scope := record.Scope{App: "bistro"}
+	_, err := members.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope)).Insert(t.Context(), member.Member{
+		Channel: "bistro-web", ExternalID: "ada", Meta: document.O(
+			"password", 987654, "token", document.O("value", "hush"), "secrets", document.A(document.O("of", "hush")), "cookie", "", "table", 4,
+			"most", int64(math.MaxInt64), "least", int64(math.MinInt64), "none", math.NaN(), "endless", math.Inf(1),
+		),
+	})
 	require.NoError(t, err)
 	shown := h.view(false).ask(http.MethodGet, "/members").Body.String()
 	require.NotContains(t, shown, "hush")
 	require.NotContains(t, shown, "987654")
-	require.Contains(t, shown, `"cookie":"","table":4`)
-}
-
-func TestRecords_IntegersAreExact(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	scope := botctx.Scope{App: "bistro"}
-	members := members.New(h.runtime.Env(), record.Scope(scope), channels.New(h.runtime.Env(), record.Scope(scope)))
-	_, err := members.Insert(t.Context(), member.Member{
-		Channel: "bistro-web", ExternalID: "ada", Meta: document.O("most", int64(math.MaxInt64), "least", int64(math.MinInt64)),
-	})
-	require.NoError(t, err)
-	shown := h.view(false).ask(http.MethodGet, "/members").Body.String()
-	require.Contains(t, shown, `"most":9223372036854775807,"least":-9223372036854775808`)
-}
-
-func TestRecords_NaN(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	scope := botctx.Scope{App: "bistro"}
-	members := members.New(h.runtime.Env(), record.Scope(scope), channels.New(h.runtime.Env(), record.Scope(scope)))
-	for id, meta := range map[string]document.Object{"ada": document.O("x", math.NaN(), "y", 1), "bob": document.O("x", math.Inf(1))} {
-		_, err := members.Insert(t.Context(), member.Member{Channel: "bistro-web", ExternalID: id, Meta: meta})
-		require.NoError(t, err)
-	}
-	require.ElementsMatch(t, []any{map[string]any{"x": nil, "y": 1.0}, map[string]any{"x": nil}}, h.view(false).list("/members").column("meta"))
+	require.Contains(t, shown, `"cookie":"","table":4,"most":9223372036854775807,"least":-9223372036854775808,"none":null,"endless":null`)
 }
 
 func TestDeadLetters_ByIDAsOtherListsAre(t *testing.T) {
@@ -405,18 +364,6 @@ func TestHandler_RefusesOddPages(t *testing.T) {
 	}
 }
 
-func TestHandler_KeepsOtherSitesOut(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	h.arrive("bistro", "ada", "a table for four")
-	v := h.view(true)
-	id := v.list("/dead-letters").Records[0]["id"].(string)
-	for name, value := range map[string]string{"Origin": "https://elsewhere.example", "Sec-Fetch-Site": "cross-site"} {
-		require.Equal(t, http.StatusForbidden, v.ask(http.MethodPost, "/dead-letters/"+id+"/discard", name, value).Code)
-	}
-	require.Len(t, v.list("/dead-letters").Records, 1)
-}
-
 func TestHandler_ServesItsPage(t *testing.T) {
 	t.Parallel()
 	v := newHost(t).view(false)
@@ -429,6 +376,7 @@ func TestHandler_ServesItsPage(t *testing.T) {
 		require.Contains(t, answer.Header().Get("Content-Security-Policy"), "default-src 'none'")
 	}
 	require.Equal(t, http.StatusNotFound, v.ask(http.MethodGet, "/doc.go").Code)
+	require.Equal(t, http.StatusForbidden, v.ask(http.MethodPost, "/dead-letters/1/discard", "Sec-Fetch-Site", "cross-site").Code)
 }
 
 func TestHandler_NeedsARuntimeAndApps(t *testing.T) {

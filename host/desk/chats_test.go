@@ -36,6 +36,8 @@ func TestChat_Whole(t *testing.T) {
 	require.Equal(t, "gold", document.Get(details, "member.meta.plan", ""))
 	require.Equal(t, "[redacted]", document.Get(details, "member.meta.password", ""))
 
+	note := fields{"key": "1", "text": "A note"}
+	require.Contains(t, h.refused(http.StatusConflict, "grace", path+"/notes", note), "take it to write a note")
 	row := h.does("grace", path+"/take", nothing)
 	require.Equal(t, "Grace Hopper", document.Get(row, "agentName", ""))
 	require.Equal(t, []string{"bot: The kettle leaks.", "bot: Written before (1):", "member: Hello?"}, h.log("grace", path))
@@ -50,6 +52,10 @@ func TestChat_Whole(t *testing.T) {
 	require.Empty(t, h.open("shop"))
 	require.Equal(t, "desk: ended", h.log("grace", path)[5])
 	require.Equal(t, "ended", document.Get(h.does("grace", path, nil), "chat.state", ""))
+	require.Equal(t, string(livechat.EndedByOutlet), document.Get(h.does("grace", path, nil), "chat.endedBy", ""))
+	closed := objects(h.does("eve", "/closed/shop", nil), "chats")
+	require.Len(t, closed, 1)
+	require.Equal(t, "Ada", document.Get(closed[0], "name", ""))
 	require.Contains(t, h.refused(http.StatusConflict, "grace", path+"/messages", fields{"key": "2", "text": "Hello?"}), "is over")
 	require.Contains(t, h.refused(http.StatusConflict, "eve", path+"/take", nothing), "is over")
 }
@@ -114,6 +120,16 @@ func TestMessages_QuickReplies(t *testing.T) {
 	require.Equal(t, "No", second)
 }
 
+// The log of messages limits names in bytes, and a long name in Chinese has few letters.
+func TestMessages_LongName(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "cha")
+	h.does("cha", path+"/messages", fields{"key": "1", "text": "Hello"})
+	h.runs()
+	require.Equal(t, []string{"bot: The kettle leaks.", "agent: Hello"}, h.log("cha", path))
+}
+
 func TestNotes_StayInside(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -143,16 +159,6 @@ func TestTyping_BothWays(t *testing.T) {
 	require.Equal(t, []string{"note Eve", "agent Grace Hopper", "member "}, typing)
 }
 
-func TestRead_IsKept(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	path := h.taken("ada", "grace")
-	seq := document.Get(h.does("grace", path, nil), "chat.seq", int64(0))
-	require.NotZero(t, seq)
-	h.does("grace", path+"/read", fields{"seq": seq + 100})
-	require.Equal(t, seq, document.Get(h.does("grace", path, nil), "chat.read", int64(0)), "there is nothing further to read")
-}
-
 // A request went to the desk and to another outlet, which refuses everything by now.
 func TestChat_OtherOutletRefuses(t *testing.T) {
 	t.Parallel()
@@ -178,7 +184,10 @@ func TestUnread(t *testing.T) {
 	h := newHost(t)
 	path := h.taken("ada", "grace")
 	unread := func() int64 { return document.Get(h.does("grace", path, nil), "chat.unread", int64(-1)) }
-	h.does("grace", path+"/read", fields{"seq": document.Get(h.does("grace", path, nil), "chat.seq", int64(0))})
+	newest := document.Get(h.does("grace", path, nil), "chat.seq", int64(0))
+	require.NotZero(t, newest)
+	h.does("grace", path+"/read", fields{"seq": newest + 100})
+	require.Equal(t, newest, document.Get(h.does("grace", path, nil), "chat.read", int64(0)), "there is nothing further to read")
 	require.Zero(t, unread())
 	h.says("shop", "ada", "Hello?")
 	h.says("shop", "ada", "Are you there?")
@@ -265,17 +274,6 @@ func TestMaxChats(t *testing.T) {
 	h.does("busy", second+"/take", nothing)
 }
 
-func TestMemberEnds(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	path := h.taken("ada", "grace")
-	h.says("shop", "ada", "bye")
-	require.Equal(t, string(livechat.EndedByInlet), document.Get(h.does("grace", path, nil), "chat.endedBy", ""))
-	closed := objects(h.does("eve", "/closed/shop", nil), "chats")
-	require.Len(t, closed, 1)
-	require.Equal(t, "Ada", document.Get(closed[0], "name", ""))
-}
-
 // The chat has ended, and something of the end is not done yet.
 func TestClosed_EndedInPart(t *testing.T) {
 	t.Parallel()
@@ -289,17 +287,29 @@ func TestClosed_EndedInPart(t *testing.T) {
 
 func TestEraseMember(t *testing.T) {
 	t.Parallel()
-	h := newHost(t)
-	path, other := h.taken("ada", "grace"), h.taken("bob", "grace")
-	h.does("grace", path+"/notes", fields{"key": "1", "text": "A secret about Ada."})
-	h.does("grace", other+"/notes", fields{"key": "1", "text": "About Bob."})
-	h.does("grace", path+"/end", nothing)
-	ada := document.Get(h.does("grace", path, nil), "member.id", "")
-	_, err := h.runtime.EraseMember(t.Context(), "shop", ada)
-	require.NoError(t, err)
-	h.refused(http.StatusNotFound, "grace", path, nil)
-	require.Contains(t, h.log("grace", other), "note: About Bob.")
-	require.ErrorIs(t, h.desk.EraseMember(t.Context(), &member.Member{ID: ada}), boterr.InvalidArgument)
+	for name, end := range map[string]func(h *host, path string){
+		"open": func(*host, string) {}, "ended": func(h *host, path string) { h.does("grace", path+"/end", nothing) },
+	} {
+		h := newHost(t)
+		erase := func(path string) {
+			_, err := h.runtime.EraseMember(t.Context(), "shop", document.Get(h.does("grace", path, nil), "member.id", ""))
+			require.NoError(t, err)
+			told := h.refused(http.StatusNotFound, "grace", path+"/messages", fields{"key": "2", "text": "Hello?"})
+			require.Contains(t, told, "the member was erased", name)
+		}
+		path, other := h.taken("ada", "grace"), h.taken("bob", "grace")
+		for _, chat := range []string{path, other} {
+			h.does("grace", chat+"/notes", fields{"key": "1", "text": "A secret."})
+		}
+		end(h, path)
+		erase(path)
+		require.Contains(t, h.log("grace", other), "note: A secret.", name)
+		erase(other)
+		for _, collection := range []string{"desk_chats", "desk_chats_states", "desk_conversations", "desk_tickets"} {
+			require.Empty(t, allOf(t, h.store, collection), "%s: %s", name, collection)
+		}
+		require.ErrorIs(t, h.desk.EraseMember(t.Context(), &member.Member{ID: "ada"}), boterr.InvalidArgument)
+	}
 }
 
 // The relay message on a ticket may be about the member, and it need not have a button.
@@ -334,19 +344,6 @@ func TestRecall_RemovesContent(t *testing.T) {
 	require.NotContains(t, found[0].String(), "The kettle leaks.")
 }
 
-func TestEraseMember_OfOpenChat(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	path := h.taken("ada", "grace")
-	ada := document.Get(h.does("grace", path, nil), "member.id", "")
-	_, err := h.runtime.EraseMember(t.Context(), "shop", ada)
-	require.NoError(t, err)
-	require.Contains(t, h.refused(http.StatusNotFound, "grace", path+"/messages", fields{"key": "1", "text": "Hello?"}), "the member was erased")
-	for _, collection := range []string{"desk_chats", "desk_chats_states", "desk_conversations", "desk_tickets"} {
-		require.Empty(t, allOf(t, h.store, collection), collection)
-	}
-}
-
 // A chat may last longer than its first messages are kept.
 func TestRemoveOld_KeepsChatsInUse(t *testing.T) {
 	t.Parallel()
@@ -355,13 +352,15 @@ func TestRemoveOld_KeepsChatsInUse(t *testing.T) {
 	h.clock.advance(80 * 24 * time.Hour)
 	h.says("shop", "ada", "Hello?")
 	h.clock.advance(20 * 24 * time.Hour)
-	require.NoError(t, h.desk.RemoveOld(t.Context()))
+	require.NoError(t, h.runtime.RemoveOld(t.Context()))
 	h.says("shop", "ada", "Are you there?")
 	require.Equal(t, []string{"member: Hello?", "member: Are you there?"}, h.log("grace", path))
 
 	h.clock.advance(100 * 24 * time.Hour)
-	require.NoError(t, h.desk.RemoveOld(t.Context()))
-	require.Empty(t, allOf(t, h.store, "desk_conversations"))
+	require.NoError(t, h.runtime.RemoveOld(t.Context()))
+	for _, collection := range []string{"desk_tickets", "desk_chats", "desk_conversations"} {
+		require.Empty(t, allOf(t, h.store, collection), collection)
+	}
 }
 
 // newDownHost returns a host over a store that refuses a call while isDown is true.

@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/page"
 	"github.com/botctx/go-sdk/internal/record"
@@ -306,6 +307,7 @@ func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 		return nil, boterr.New(boterr.Internal, "Agent.Apps", "is %q; the host must give 1 to %d apps, none of them empty", agent.Apps, maxApps)
 	}
 	agent.Name = shortened(agent.Name)
+	agent.Name = strings.ToValidUTF8(agent.Name[:min(len(agent.Name), chatlog.MaxName)], "")
 	if agent.MaxChats == 0 {
 		agent.MaxChats = p.config.MaxChats
 	}

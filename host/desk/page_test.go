@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -329,6 +327,37 @@ func TestList_Has500(t *testing.T) {
 	require.Len(t, told.Set, desk.MaxListed)
 }
 
+func TestLog_Pages(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	chat := document.Get(h.does("grace", path, nil), "chat.chat", "")
+	log, err := chatlog.New(chatlog.Config{Env: h.runtime.Env(), Collection: "desk_chats"})
+	require.NoError(t, err)
+	for i := range 120 {
+		_, _, err := log.Append(t.Context(), chatlog.Conversation{App: "shop", Channel: "shop-desk", ID: chat},
+			chatlog.Entry{Key: strconv.Itoa(i), From: "note", Body: document.O("text", strconv.Itoa(i))})
+		require.NoError(t, err)
+	}
+	page := func(query string) (texts []string, hasMore bool) {
+		told := h.does("grace", path+"/log"+query, nil)
+		for _, e := range objects(told, "entries") {
+			texts = append(texts, document.Get(e, "text", ""))
+		}
+		return texts, document.Get(told, "hasMore", false)
+	}
+	newest, hasMore := page("")
+	require.Len(t, newest, 100)
+	require.Equal(t, []any{"20", "119", true}, []any{newest[0], newest[99], hasMore})
+	seq := document.Get(h.does("grace", path+"/log", nil), "entries[0].seq", int64(0))
+	before, hasMore := page(fmt.Sprint("?before=", seq))
+	require.Len(t, before, 21, "the first one is the summary")
+	require.Equal(t, []any{"19", false}, []any{before[20], hasMore})
+	after, hasMore := page(fmt.Sprint("?after=", seq-1))
+	require.Equal(t, newest, after)
+	require.False(t, hasMore)
+}
+
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -344,6 +373,12 @@ func TestAnswers(t *testing.T) {
 	h.refused(http.StatusNotFound, "mal", "/answers/shop/delete", fields{"id": id})
 	h.does("grace", "/answers/shop/delete", fields{"id": id})
 	require.Empty(t, objects(h.does("grace", "/answers/shop", nil), "answers"))
+	var many []document.Object
+	for i := range 200 {
+		many = append(many, document.O("_id", strconv.Itoa(i), "app", "shop", "short", "x", "text", "x"))
+	}
+	require.NoError(t, h.store.Collection("desk_answers").Insert(t.Context(), many...))
+	require.Contains(t, h.refused(http.StatusConflict, "grace", "/answers/shop", fields{"short": "x", "text": "x"}), "200 canned answers")
 }
 
 func TestFiles(t *testing.T) {
@@ -472,11 +507,13 @@ func TestPage_AgentStoredByAnotherProcess(t *testing.T) {
 	two := newHostOver(t, one.clock, one.store, changing)
 	name := func(by *host) string { return document.Get(by.does("grace", "/about", nil), "agent.name", "") }
 	require.Equal(t, "Grace", name(one))
+	grace.Name = "Rear Admiral"
+	require.Equal(t, "Rear Admiral", name(one))
 	grace.Name = "Grace Hopper"
 	require.Equal(t, "Grace Hopper", name(two))
-	grace.Name = "Grace"
+	grace.Name = "Rear Admiral"
 	one.clock.advance(5 * time.Minute)
-	require.Equal(t, "Grace", name(one))
+	require.Equal(t, "Rear Admiral", name(one))
 }
 
 // A host has stored a channel and a request that cannot be read.
@@ -501,19 +538,6 @@ func TestPage_BadRecords(t *testing.T) {
 	require.Equal(t, "closed 1", document.Get(closed[0], "id", ""))
 	h.does("grace", path+"/giveback", nothing)
 	h.does("busy", waits+"/take", nothing)
-}
-
-func TestPage_NaN(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	path := h.waiting("shop", "ada")
-	_, err := h.runtime.Operations(botctx.Scope{App: "shop"}).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
-		Filter: document.O("externalId", "ada"), Patch: document.Set("meta.x", math.NaN()),
-	})
-	require.NoError(t, err)
-	meta := document.Get(h.does("eve", path, nil), "member.meta", document.O())
-	require.True(t, meta.Has("x"))
-	require.Nil(t, meta.Value("x"))
 }
 
 // The channels of an app may be elsewhere, and out of reach.

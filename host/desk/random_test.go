@@ -151,6 +151,7 @@ func TestStream_OutlivesTheStore(t *testing.T) {
 	failing := newFailing(memstore.New(memstore.WithNow(c.now)))
 	h := newHostOver(t, c, failing)
 	path := h.taken("ada", "grace")
+	h.waiting("shop", "bob")
 	stream := h.stream("eve")
 	until(t, stream, `"agent":"grace"`)
 	failing.fail(sendtest.Broken)

@@ -305,8 +305,7 @@ func (d *Desk) rowsOf(ctx context.Context, app string, found []*livechat.Assignm
 	for _, r := range found {
 		ids = append(ids, r.Member)
 	}
-	slices.Sort(ids)
-	byID, err := d.membersOf(ctx, app, slices.Compact(ids))
+	byID, err := d.membersOf(ctx, app, ids)
 	rows := make([]row, len(found))
 	for i, r := range found {
 		rows[i] = rowOf(r, byID[r.Member], names)

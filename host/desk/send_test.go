@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -156,20 +155,6 @@ func TestSend_UnknownRecipients(t *testing.T) {
 		_, err := h.Connector.Send(t.Context(), send.Message{ID: "1", Channel: h.Channel, To: to, Response: send.Text("x")})
 		require.ErrorIs(t, err, boterr.NotFound, to)
 		require.True(t, send.IsGone(err))
-	}
-}
-
-func TestRemoveOld(t *testing.T) {
-	t.Parallel()
-	h := newHost(t)
-	path := h.taken("ada", "grace")
-	require.NoError(t, h.runtime.RemoveOld(t.Context()))
-	require.NotEmpty(t, h.log("grace", path))
-	h.clock.advance(91 * 24 * time.Hour)
-	require.NoError(t, h.runtime.RemoveOld(t.Context()))
-	require.Empty(t, h.log("grace", path))
-	for _, collection := range []string{"desk_tickets", "desk_chats", "desk_conversations"} {
-		require.Empty(t, allOf(t, h.store, collection), collection)
 	}
 }
 

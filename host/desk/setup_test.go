@@ -113,6 +113,7 @@ var agents = map[string]desk.Agent{
 	"eve":   {ID: "eve", Name: "Eve", Apps: []string{"shop", "bank"}},
 	"mal":   {ID: "mal", Name: "Mal", Apps: []string{"bank"}},
 	"busy":  {ID: "busy", Name: "Busy", Apps: []string{"shop"}, MaxChats: 1},
+	"cha":   {ID: "cha", Name: strings.Repeat("\u8336", 200), Apps: []string{"shop"}},
 }
 
 // host is a host with a desk, of two apps.

@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestCreateAssignment_AfterCrash(t *testing.T) {
@@ -370,6 +371,29 @@ func TestEnd_AfterInterruption(t *testing.T) {
 			t.Parallel()
 			eachInterruption(t, then)
 		})
+	}
+}
+
+// A host may remove a channel during a live chat.
+func TestEnd_ChannelRemoved(t *testing.T) {
+	t.Parallel()
+	for _, removed := range []string{"web", "desk", "team"} {
+		for _, how := range []string{"idle", "its member is erased", "withdrawn"} {
+			s := newFixture(t)
+			s.pending(t, "a1", "ada")
+			if agent := endings[how].agent; agent != "" {
+				s.take(t, "a1", agent)
+				s.change(t, "members", document.O("_id", "ada"), document.Set("group", s.record(t, "a1").Group))
+			}
+			s.advance(livechat.IdleTimeout)
+			which, err := query.CompileFilter(document.O("_id", removed))
+			require.NoError(t, err)
+			_, err = s.store.Collection("channels").Delete(t.Context(), which, store.DeleteOptions{})
+			require.NoError(t, err)
+			require.NoError(t, endings[how].end(s, s.mine.as("phone", "")), "%s without %s", how, removed)
+			require.Empty(t, s.groups(t, document.O("active", true)), "%s without %s", how, removed)
+			s.requireClosed()
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package livechats_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,39 +20,35 @@ const endByEve = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "
 
 const recall = `{"options": {"recallRelayMessage": true}}`
 
-// A helpdesk may close the conversation of a request before any agent writes there.
-func TestEndLiveChat_UntakenInItsConversation(t *testing.T) {
+// A helpdesk has opened a conversation for a request that no agent has taken.
+func TestEnd_UntakenInItsConversation(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
-	s.pending(t, "a2", "bob", directlyIn("F1", "other chat"))
-	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "help"}, "messageEvent": {"from": "agent:", "to": "chat", "type": "MISC", "data": {}}}`)
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-	require.Equal(t, livechat.Pending, s.record(t, "a2").State())
-	require.Empty(t, s.platform.did(), "the agents know")
-}
-
-// Agents of a helpdesk would write to no one.
-func TestInletEndLiveChat_UntakenIsToldInItsConversation(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
-	must(t, s.mine.InletEndLiveChat, `{}`)
-	require.Equal(t, []string{"help: send to chat: " + livechat.DefaultTexts().Late}, s.platform.did())
-	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
+	late := []string{"help: send to chat: " + livechat.DefaultTexts().Late}
+	for by, test := range map[livechat.EndedBy]struct {
+		end func(s *fixture)
+		did []string
+	}{
+		livechat.EndedByOutlet: {func(s *fixture) { // Its agents close the conversation.
+			must(t, s.mine.EndLiveChat, `{"channel": {"_id": "help"}, "messageEvent": {"from": "agent:", "to": "chat", "type": "MISC", "data": {}}}`)
+		}, []string{}},
+		livechat.EndedByInlet: {func(s *fixture) { must(t, s.mine.InletEndLiveChat, `{}`) }, late},
+		// The ticket is the conversation, and is not recalled.
+		livechat.EndedByRemoval: {func(s *fixture) { must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`) }, late},
+	} {
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
+		s.pending(t, "a2", "bob", directlyIn("F1", "other chat"))
+		test.end(s)
+		if by != livechat.EndedByRemoval {
+			s.requireOver(t, "a1", "ada", by)
+		}
+		s.requireNothingLeft()
+		require.Equal(t, livechat.Pending, s.record(t, "a2").State())
+		require.ElementsMatch(t, test.did, s.platform.did(), string(by))
+	}
 }
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
-
-func TestRemovePendingAssignment_ConversationStays(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.pair(t, "help")
-	s.mustAsk(t, `{}`)
-	s.platform.forget()
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.NotContains(t, strings.Join(s.platform.did(), " "), "recall", "the ticket is the conversation")
-}
 
 func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	t.Parallel()
@@ -274,6 +269,12 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	sent := s.platform.sent()
 	require.Len(t, sent, 2)
 	require.Equal(t, sent[0].ID, sent[1].ID)
+
+	s.taken(t, "a2", "ada", "eve@desk")
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	to := s.group(t, s.record(t, "a2").Group).ExternalID
+	s.platform.fail(to, errArchived)
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", to, "hi"))) // No one can be told.
 }
 
 func TestTellLate_NobodyToTell(t *testing.T) {

@@ -72,10 +72,11 @@ func TestKept_Bounds(t *testing.T) {
 		s.says(t, s.mine.Service, strconv.Itoa(i), livechats.OutcomeKept)
 	}
 	s.says(t, s.mine.Service, "one more", livechats.OutcomeFull)
-	for range 2 {
-		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeFull))
+	texts := livechat.DefaultTexts()
+	for _, outcome := range []livechats.Outcome{livechats.OutcomeFull, livechats.OutcomeFull, livechats.OutcomeKept, livechats.OutcomeKept} {
+		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", outcome))
 	}
-	require.Equal(t, []string{livechat.DefaultTexts().Full, livechat.DefaultTexts().Full}, s.textsIn("ada-web"), "each time")
+	require.Equal(t, []string{texts.Full, texts.Full, texts.Waiting}, s.textsIn("ada-web"), "Full each time, Waiting once")
 	require.Len(t, s.record(t, "a1").Kept, livechat.MostKept)
 
 	s = newFixture(t)

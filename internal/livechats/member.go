@@ -49,11 +49,14 @@ func (p *pass) letIn(ctx context.Context) error {
 	return boterr.WithField(fieldMember, err)
 }
 
-// leaveLiveChat takes the member of an ended assignment out of live chat, unless another assignment is open. It
-// returns the changed member, or nil.
+// leaveLiveChat takes the member of an ended assignment out of live chat, unless another assignment is open, or is about
+// to open because the ended one was handed on. It returns the changed member, or nil.
 func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	for {
 		open, err := s.openAssignment(ctx, r.Member)
+		if err == nil && open == nil && wasHandedOn(r) {
+			open, err = s.nextOf(ctx, r.ID)
+		}
 		if err != nil || open != nil {
 			return nil, err
 		}

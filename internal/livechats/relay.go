@@ -87,10 +87,9 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 		return s.afterSend(ctx, r, err, livechat.EndedByAgentGone)
 	}
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
-	if err != nil {
-		return OutcomeNone, err
+	if err == nil {
+		err = s.sendToAgent(ctx, r, outlet, g, livechat.KeptMessage{ID: id, Response: response.Object()})
 	}
-	err = s.sendToAgent(ctx, r, outlet, g, livechat.KeptMessage{ID: id, Response: response.Object()})
 	return s.afterSend(ctx, r, s.tellUnsent(ctx, err, r.ID, toMember), livechat.EndedByAgentGone)
 }
 
@@ -235,11 +234,8 @@ func (s *Service) IsAskedHere(ctx context.Context, memberID string) (bool, error
 	if err != nil || r == nil || inletGroupID(r) == s.scope.GroupExternalID {
 		return err == nil, err
 	}
-	if r.Group == "" {
-		return false, nil
-	}
-	g, err := s.loadGroup(ctx, r.Group)
-	return err == nil && g.InletGroupExternalID == s.scope.GroupExternalID, err
+	groups, err := s.findGroups(ctx, document.O(record.FieldID, r.Group)) // It may have been removed.
+	return len(groups) > 0 && groups[0].InletGroupExternalID == s.scope.GroupExternalID, err
 }
 
 // SendMessageToInlet implements Operations.

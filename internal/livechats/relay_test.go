@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // requireRelayed asserts that a message was relayed.
@@ -140,7 +141,7 @@ func TestGroupOf(t *testing.T) {
 		"the agent in a broadcast group": {"team", "eve", "D1", nil, true},
 		"the agent in an old group":      {"team", "eve", "old", nil, true},
 		"a colleague in an old group":    {"team", "mallory", "old", nil, false},
-		"a group to the bot":             {"desk", ofAda.ExternalID, "bot", nil, true},
+		"a group to the channel":         {"desk", ofAda.ExternalID, "desk", nil, true},
 		"nobody to nobody":               {"team", "", "", nil, false},
 	} {
 		e := *event(test.from, test.to, "hi")
@@ -219,6 +220,24 @@ func TestRelay_GroupOutOfUse(t *testing.T) {
 	require.Contains(t, s.platform.did(), "desk: send to "+took.Group.ExternalID+": hi", "whoever takes it again gets it")
 }
 
+func TestIsAskedHere(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		group string
+		is    bool
+	}{"no group": {"", false}, "a group of the family": {"g1", true}, "another group": {"g2", false}, "a removed group": {"gone", false}} {
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = test.group })
+		s.putGroup(t, "g1", `, "inletGroupExternalId": "family"`)
+		s.putGroup(t, "g2", ``)
+		scope := s.mine.scope
+		scope.GroupExternalID = "family"
+		isAsked, err := livechats.New(s.mine.env, scope, s.mine.ports).IsAskedHere(t.Context(), "ada")
+		require.NoError(t, err, name)
+		require.Equal(t, test.is, isAsked, name)
+	}
+}
+
 // The agent sees that there was a message, and can ask.
 func TestRelay_OutletCannotShowIt(t *testing.T) {
 	t.Parallel()
@@ -276,6 +295,15 @@ func TestRelay_RefusedIsTold(t *testing.T) {
 	s.platform.fail("group1", boterr.New(boterr.FailedPrecondition, "", "the token is revoked"))
 	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
+
+	s = newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	_, err = s.store.Collection("channels").Delete(t.Context(), nil, store.DeleteOptions{Multi: true}) // The host removed the agents' channel.
+	require.NoError(t, err)
+	s.mine.addChannel(t, `{"_id": "web", "type": "webchat", "on": true}`)
+	_, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, boterr.NotFound)
 	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
 
 	s = newFixture(t)
@@ -356,7 +384,7 @@ func TestSendMessageToOutletGroup_OtherGroups(t *testing.T) {
 
 func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
+	s := newFixture(t, strict)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.web.Add("POST", "https://hooks.example/1", web.JSON(200, `{"ok": true, "ts": 5, "channel": "C7"}`), web.Text(200, "ok"),
 		web.Text(500, "no"), web.Text(404, "expired_url"))
@@ -419,9 +447,9 @@ func TestSendMessageToOutletGroup_ResponseURLElsewhere(t *testing.T) {
 	g := s.taken(t, "a1", "ada", "eve@team").Group
 	must(t, s.mine.SendMessageToOutletGroup, `{"groupId": "`+g.ID+url)
 	require.Equal(t, []string{"team: send to group1: hi"}, s.platform.did())
-	strict := newFixture(t, func(p *livechats.Ports) { p.IsStrict = true })
-	g = strict.taken(t, "a1", "ada", "eve@team").Group
-	requireRefused(t, strict, strict.mine.SendMessageToOutletGroup, refused{`{"groupId": "` + g.ID + url, boterr.InvalidArgument, "responseUrl"})
+	s = newFixture(t, strict)
+	g = s.taken(t, "a1", "ada", "eve@team").Group
+	requireRefused(t, s, s.mine.SendMessageToOutletGroup, refused{`{"groupId": "` + g.ID + url, boterr.InvalidArgument, "responseUrl"})
 }
 
 func TestSaveGroupIDToMember_GroupWithoutMember(t *testing.T) {

@@ -286,10 +286,13 @@ func TestGrowth_EventsLookAtFew(t *testing.T) {
 	}
 }
 
-func TestTake_GroupWasRemoved(t *testing.T) {
+func TestTake_GroupOrItsAssignmentWasRemoved(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = "removed" })
-	taken := s.take(t, "a1", "U7@desk")
-	require.NotEqual(t, "removed", taken.Group.ID)
+	require.NotEqual(t, "removed", s.take(t, "a1", "U7@desk").Group.ID)
+
+	s.putGroup(t, "g2", `, "outlet": "desk", "externalId": "room", "assignment": "removed"`)
+	s.pending(t, "a2", "bob", func(r *livechat.AssignmentRecord) { r.Group = "g2" })
+	require.Equal(t, "g2", s.take(t, "a2", "U8@desk").Group.ID, "its assignment is gone")
 }

@@ -258,6 +258,9 @@ func (p *pass) clearGroup(ctx context.Context) error {
 	if patched.Result != nil {
 		p.member = patched.Result
 	}
+	if errors.Is(err, boterr.NotFound) { // The member's channel was removed.
+		return nil
+	}
 	return err
 }
 

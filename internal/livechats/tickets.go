@@ -132,16 +132,16 @@ func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecor
 }
 
 // onTicket calls do to change a ticket on its platform, and stores the time of the change in a field of the
-// ticket. It is not an error if the platform no longer has the ticket.
+// ticket. It is not an error if the platform no longer has the ticket, or the channel was removed.
 func (s *Service) onTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, field string, do func(c *channel.Channel) error,
 ) error {
 	c, err := s.ports.Channels.Load(ctx, ticket.Channel)
-	if err != nil {
-		return err
+	if err == nil {
+		err = sends.PlatformError(ctx, c.Type, do(c))
 	}
-	if err := do(c); err != nil && !errors.Is(err, boterr.NotFound) {
-		return sends.PlatformError(ctx, c.Type, err)
+	if err != nil && !errors.Is(err, boterr.NotFound) {
+		return err
 	}
 	_, err = s.assignments().Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
 		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.TimestampOf(s.env.Now())),
