@@ -540,7 +540,7 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	run.root, _ = root.(document.Object)
 	run.limits.call = e
 	if m.usesNow {
-		if e == nil || e.now == nil {
+		if e.now == nil {
 			return nil, boterr.Invalid("", "the filter has no time for $$NOW; set one with At")
 		}
 		run.now = *e.now
