@@ -561,8 +561,8 @@ func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e
 		var ok bool
 		if s, isString := value.(string); isString && isText {
 			ok = text.equals(s, e)
-		} else if n, isExact := exactNumber(value); isExact && numbers.isKnown {
-			ok = numbers.has(n)
+		} else if n, isInteger := value.(int64); isInteger && numbers.isKnown && -document.MaxExact < n && n < document.MaxExact {
+			ok = numbers.has(float64(n))
 		} else {
 			ok = m.meets(value, e)
 		}
