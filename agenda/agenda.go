@@ -78,8 +78,6 @@ func (a *Agenda) String() string { return document.Text(a) }
 // GoString returns String, so that test failures are readable.
 func (a *Agenda) GoString() string { return a.String() }
 
-//go:generate go run ../internal/genfields Record
-
 // Record is an agenda as it is stored, with its schedule and the fields of the scheduler. Operations return
 // only the Agenda in it.
 type Record struct {

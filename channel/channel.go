@@ -68,8 +68,6 @@ const (
 	fieldType     = "type"
 )
 
-//go:generate go run ../internal/genfields plain
-
 // plain is a Channel without its methods, so that the codec treats it as a plain struct.
 type plain Channel
 

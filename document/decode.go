@@ -17,7 +17,7 @@ type ValueDecoder interface {
 }
 
 // FieldDecoder is implemented by structs that decode some fields without reflection, in a third of the time.
-// internal/genfields generates the method.
+// internal/generate writes the method.
 type FieldDecoder interface {
 	// DecodeField decodes the field with a name from a value as ValueOf returns it. It reports false for a name
 	// that is not a field of a plain type; that field is then handled as if there were no such method.

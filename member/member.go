@@ -14,8 +14,6 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-//go:generate go run ../internal/genfields plain
-
 // plain is a Member without its methods, so that the codec treats it as a plain struct.
 type plain Member
 

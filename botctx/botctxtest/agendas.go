@@ -8,7 +8,6 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
@@ -466,13 +465,11 @@ func updateAgendaIsAllOrNone(t *trial) {
 	t.schedule(agenda.NewParams{})
 	t.schedule(agenda.NewParams{Pattern: eachMinute, RunUntil: later})
 	t.schedule(agenda.NewParams{})
-	before := t.state()
-	result, err := t.home.UpdateAgenda(t.Context(), agenda.UpdateParams{
-		MemberID: t.home.scope.Member, NextRunAt: later + 1, Priority: new(int64(4)),
-	})
-	t.requireError(botctx.OpUpdateAgenda, boterr.InvalidArgument, "nextRunAt", err)
-	require.Zero(t, result)
-	require.Equal(t, before, t.state())
+	requireRefused(t, botctx.OpUpdateAgenda, t.home.UpdateAgenda, []badInput[agenda.UpdateParams]{{
+		"a time after the end of a pattern", agenda.UpdateParams{
+			MemberID: t.home.scope.Member, NextRunAt: later + 1, Priority: new(int64(4)),
+		}, "nextRunAt",
+	}})
 }
 
 func updateAgendaLosesNoField(t *trial) {

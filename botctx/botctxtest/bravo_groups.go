@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
 )
@@ -14,22 +13,6 @@ import (
 func (t *trial) newChannelOf(p *place, platform channel.Type) *channel.Channel {
 	t.Helper()
 	return t.AddChannel(channel.Channel{App: p.scope.App, Type: platform, Name: "Front desk"})
-}
-
-// requireUnchanged checks that a call returns an error with a code and a field, and changes nothing.
-func (t *trial) requireUnchanged(op botctx.Op, code boterr.Code, field string, call func() error) {
-	t.Helper()
-	_ = t.refusal(op, code, field, call)
-}
-
-// refusal is like requireUnchanged, and also returns the call's error.
-func (t *trial) refusal(op botctx.Op, code boterr.Code, field string, call func() error) error {
-	t.Helper()
-	before := t.state()
-	err := call()
-	t.requireError(op, code, field, err)
-	require.Equal(t, before, t.state(), "a call that fails changes nothing")
-	return err
 }
 
 // madeIn returns the groups and channels created through a channel, oldest first.

@@ -191,8 +191,7 @@ func findAndModifyDataFromDataSourceRefusesAnIDThatExists(t *trial) {
 		DataSourceID: source, Filter: document.O("_id", "a", "n", 2), Patch: document.Set("n", 3),
 		Option: datasource.FindAndModifyOption{Upsert: true},
 	})
-	e := t.failure(boterr.AlreadyExists, err)
-	require.Equal(t, string(botctx.OpFindAndModifyDataFromDataSource), e.Op)
+	require.Equal(t, string(botctx.OpFindAndModifyDataFromDataSource), t.failure(boterr.AlreadyExists, err).Op)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state())
 }

@@ -121,13 +121,9 @@ func patchDataToDataSourceFiltersElements(t *trial) {
 
 func patchDataToDataSourceIsAllOrNone(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1), document.O("_id", "b", "n", "text"))
-	before := t.state()
-	result, err := t.home.PatchDataToDataSource(t.Context(), patchDataParams{
-		DataSourceID: source, Patch: document.Inc("n", 1), WithModifier: true, Multi: true,
+	requireRefused(t, botctx.OpPatchDataToDataSource, t.home.PatchDataToDataSource, []badInput[patchDataParams]{
+		{"a text", patchDataParams{DataSourceID: source, Patch: document.Inc("n", 1), WithModifier: true, Multi: true}, "patch"},
 	})
-	t.requireError(botctx.OpPatchDataToDataSource, boterr.InvalidArgument, "patch", err)
-	require.Zero(t, result)
-	require.Equal(t, before, t.state())
 }
 
 var upsertRules = []Rule{

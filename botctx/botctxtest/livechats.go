@@ -200,149 +200,80 @@ type moment struct {
 	write func(*chatAt) error
 	// member and agent are the texts that the member and the agent get. code is the code of the error if the bot
 	// is the writer.
-	member, agent []string
+	member, agent string
 	code          boterr.Code
-	// isOver is true if the member is not in a live chat after the message.
-	isOver bool
+	// goesOn is true if the member is in a live chat after the message.
+	goesOn bool
 }
 
 const said = "Where is it?"
 
-func moments() []moment { //nolint:funlen,revive // A table without logic.
+func moments() []moment {
 	texts := livechat.DefaultTexts()
-	one := []string{said}
-	return []moment{
-		{
-			"before the request", "member", byBot, "",
-			(*chatAt).nothing, (*chatAt).memberWrites, nil, nil, "", true,
-		},
-		{
-			"before the request", "agent", byBot, "",
-			(*chatAt).nothing, (*chatAt).agentWrites, nil, nil, "", true,
-		},
-		{
-			"before the request", "bot to the member", byMember, "",
-			(*chatAt).nothing, (*chatAt).botReplies, one, nil, "", true,
-		},
-		{
-			"before the request", "bot to the agent", byNobody, "the bot: NotFound",
-			(*chatAt).nothing, (*chatAt).botWritesToMember, nil, nil, boterr.NotFound, true,
-		},
-
-		{
-			"waiting", "member", byTaker, "the member, once: no agent is there yet",
-			(*chatAt).asks, (*chatAt).memberWrites,
-			[]string{texts.Waiting},
-			nil, "", false,
-		},
-		{
-			"waiting", "agent", byBot, "",
-			(*chatAt).asks, (*chatAt).agentWrites, nil, nil, "", false,
-		},
-		{
-			"waiting", "bot to the member", byMember, "",
-			(*chatAt).asks, (*chatAt).botReplies, one, nil, "", false,
-		},
-
-		{
-			"taken", "member", byAgent, "",
-			(*chatAt).connects, (*chatAt).memberWrites, nil, one, "", false,
-		},
-		{
-			"taken", "agent", byMember, "",
-			(*chatAt).connects, (*chatAt).agentWrites, one, nil, "", false,
-		},
-		{
-			"taken", "bot to the member", byMember, "",
-			(*chatAt).connects, (*chatAt).botWritesToMember, one, nil, "", false,
-		},
-		{
-			"taken", "bot to the agent", byAgent, "",
-			(*chatAt).connects, (*chatAt).botWritesToAgent, nil, one, "", false,
-		},
-
-		{
-			"handed on by the agent", "member", byTaker, "the member, once: no agent is there yet",
-			(*chatAt).handsOn, (*chatAt).memberWrites,
-			[]string{texts.Waiting},
-			nil, "", false,
-		},
-		{
-			"handed on by the agent", "agent", byNobody, "the agent, once: it is over",
-			(*chatAt).handsOn, (*chatAt).agentWrites, nil,
-			[]string{texts.Over},
-			"", false,
-		},
-		{
-			"handed on by the agent", "bot to the member", byMember, "",
-			(*chatAt).handsOn, (*chatAt).botWritesToMember, one, nil, "", false,
-		},
-		{
-			"handed on by the agent", "bot to the agent", byNobody, "the bot: FailedPrecondition",
-			(*chatAt).handsOn, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, false,
-		},
-
-		{
-			"ended", "member", byBot, "",
-			(*chatAt).ends, (*chatAt).memberWrites, nil, nil, "", true,
-		},
-		{
-			"ended", "agent", byNobody, "the agent, once: it is over",
-			(*chatAt).ends, (*chatAt).agentWrites, nil,
-			[]string{texts.Over},
-			"", true,
-		},
-		{
-			"ended", "bot to the member", byMember, "",
-			(*chatAt).ends, (*chatAt).botWritesToMember, one, nil, "", true,
-		},
-		{
-			"ended", "bot to the agent", byNobody, "the bot: FailedPrecondition",
-			(*chatAt).ends, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, true,
-		},
-
-		{
-			"agent's conversation gone", "member", byNobody, "the member: it is over",
-			(*chatAt).archives, (*chatAt).memberWrites,
-			[]string{texts.AgentGone},
-			nil, "", true,
-		},
-		{
-			"agent's conversation gone", "agent", byMember, "",
-			(*chatAt).archives, (*chatAt).agentWrites, one, nil, "", false,
-		},
-		{
-			"agent's conversation gone", "bot to the member", byMember, "",
-			(*chatAt).archives, (*chatAt).botWritesToMember, one, nil, "", false,
-		},
-		{
-			"agent's conversation gone", "bot to the agent", byNobody, "the bot: FailedPrecondition; the member: it is over",
-			(*chatAt).archives, (*chatAt).botWritesToAgent,
-			[]string{texts.AgentGone},
-			nil, boterr.FailedPrecondition, true,
-		},
-
-		{
-			"member gone", "member", byAgent, "",
-			(*chatAt).blocks, (*chatAt).memberWrites, nil, one, "", false,
-		},
-		{
-			"member gone", "agent", byNobody, "the agent: it is over",
-			(*chatAt).blocks, (*chatAt).agentWrites, nil,
-			[]string{texts.MemberGone},
-			"", true,
-		},
-		{
-			"member gone", "bot to the member", byNobody, "the bot: FailedPrecondition; the agent: it is over",
-			(*chatAt).blocks, (*chatAt).botWritesToMember, nil,
-			[]string{texts.MemberGone},
-			boterr.FailedPrecondition, true,
-		},
-		{
-			"member gone", "bot to the agent", byAgent, "",
-			(*chatAt).blocks, (*chatAt).botWritesToAgent, nil, one, "", false,
-		},
+	const memberOnce, agentOnce = "the member, once: no agent is there yet", "the agent, once: it is over"
+	const notFound, refused = "the bot: NotFound", "the bot: FailedPrecondition"
+	memberWrites, agentWrites, botReplies := (*chatAt).memberWrites, (*chatAt).agentWrites, (*chatAt).botReplies
+	toMember, toAgent := (*chatAt).botWritesToMember, (*chatAt).botWritesToAgent
+	var all []moment
+	for _, phase := range []struct {
+		at    string
+		begin func(*chatAt)
+		rows  []moment
+	}{
+		{"before the request", (*chatAt).nothing, []moment{
+			{writer: "member", write: memberWrites, seenBy: byBot},
+			{writer: "agent", write: agentWrites, seenBy: byBot},
+			{writer: "bot to the member", write: botReplies, seenBy: byMember, member: said},
+			{writer: "bot to the agent", write: toMember, seenBy: byNobody, told: notFound, code: boterr.NotFound},
+		}},
+		{"waiting", (*chatAt).asks, []moment{
+			{writer: "member", write: memberWrites, seenBy: byTaker, told: memberOnce, member: texts.Waiting, goesOn: true},
+			{writer: "agent", write: agentWrites, seenBy: byBot, goesOn: true},
+			{writer: "bot to the member", write: botReplies, seenBy: byMember, member: said, goesOn: true},
+		}},
+		{"taken", (*chatAt).connects, []moment{
+			{writer: "member", write: memberWrites, seenBy: byAgent, agent: said, goesOn: true},
+			{writer: "agent", write: agentWrites, seenBy: byMember, member: said, goesOn: true},
+			{writer: "bot to the member", write: toMember, seenBy: byMember, member: said, goesOn: true},
+			{writer: "bot to the agent", write: toAgent, seenBy: byAgent, agent: said, goesOn: true},
+		}},
+		{"handed on by the agent", (*chatAt).handsOn, []moment{
+			{writer: "member", write: memberWrites, seenBy: byTaker, told: memberOnce, member: texts.Waiting, goesOn: true},
+			{writer: "agent", write: agentWrites, seenBy: byNobody, told: agentOnce, agent: texts.Over, goesOn: true},
+			{writer: "bot to the member", write: toMember, seenBy: byMember, member: said, goesOn: true},
+			{writer: "bot to the agent", write: toAgent, seenBy: byNobody, told: refused, code: boterr.FailedPrecondition, goesOn: true},
+		}},
+		{"ended", (*chatAt).ends, []moment{
+			{writer: "member", write: memberWrites, seenBy: byBot},
+			{writer: "agent", write: agentWrites, seenBy: byNobody, told: agentOnce, agent: texts.Over},
+			{writer: "bot to the member", write: toMember, seenBy: byMember, member: said},
+			{writer: "bot to the agent", write: toAgent, seenBy: byNobody, told: refused, code: boterr.FailedPrecondition},
+		}},
+		{"agent's conversation gone", (*chatAt).archives, []moment{
+			{writer: "member", write: memberWrites, seenBy: byNobody, told: "the member: it is over", member: texts.AgentGone},
+			{writer: "agent", write: agentWrites, seenBy: byMember, member: said, goesOn: true},
+			{writer: "bot to the member", write: toMember, seenBy: byMember, member: said, goesOn: true},
+			{
+				writer: "bot to the agent", write: toAgent, seenBy: byNobody, told: refused + "; the member: it is over",
+				member: texts.AgentGone, code: boterr.FailedPrecondition,
+			},
+		}},
+		{"member gone", (*chatAt).blocks, []moment{
+			{writer: "member", write: memberWrites, seenBy: byAgent, agent: said, goesOn: true},
+			{writer: "agent", write: agentWrites, seenBy: byNobody, told: "the agent: it is over", agent: texts.MemberGone},
+			{
+				writer: "bot to the member", write: toMember, seenBy: byNobody, told: refused + "; the agent: it is over",
+				agent: texts.MemberGone, code: boterr.FailedPrecondition,
+			},
+			{writer: "bot to the agent", write: toAgent, seenBy: byAgent, agent: said, goesOn: true},
+		}},
+	} {
+		for _, row := range phase.rows {
+			row.at, row.begin = phase.at, phase.begin
+			all = append(all, row)
+		}
 	}
+	return all
 }
 
 // LiveChatTable returns a Markdown table for guides. For each phase of a live chat and each writer, the table names the
@@ -402,7 +333,7 @@ func messagesOfALiveChatReachSomebody(t *trial) {
 			}
 			require.Equal(t, orNone(row.member), c.toMember()[toMember:], "the texts that the member gets")
 			require.Equal(t, orNone(row.agent), c.toAgent()[toAgent:], "the texts that the agent gets")
-			require.Equal(t, row.isOver, !t.isInLiveChat(c.place.member), "true if the live chat is over")
+			require.Equal(t, row.goesOn, t.isInLiveChat(c.place.member), "true if the live chat is not over")
 			row.again(c)
 		})
 	}
@@ -427,11 +358,11 @@ func (m moment) again(c *chatAt) {
 	}
 }
 
-func orNone(texts []string) []string {
-	if texts == nil {
+func orNone(text string) []string {
+	if text == "" {
 		return []string{}
 	}
-	return texts
+	return []string{text}
 }
 
 // toMember returns the texts that the member got. toAgent returns the texts that the agent got.

@@ -215,14 +215,11 @@ func findAndModifyMemberFiltersElements(t *trial) {
 }
 
 func findAndModifyMemberDoesNotUpsert(t *trial) {
-	before := t.state()
-	result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
+	type params = member.FindAndModifyParams
+	requireFails(t, botctx.OpFindAndModifyMember, t.home.FindAndModifyMember, boterr.Unsupported, []badInput[params]{{"upsert", params{
 		Filter: document.O("firstName", "Nobody"), Patch: document.Set("gender", "f"),
 		Option: member.FindAndModifyOption{Upsert: true},
-	})
-	t.requireError(botctx.OpFindAndModifyMember, boterr.Unsupported, "option.upsert", err)
-	require.Zero(t, result)
-	require.Equal(t, before, t.state())
+	}, "option.upsert"}})
 }
 
 func findAndModifyMemberStampsChanges(t *trial) {
@@ -351,29 +348,21 @@ func patchMembersStaysInTheApp(t *trial) {
 }
 
 func findAndModifyMemberMovesNobody(t *trial) {
+	type params = member.FindAndModifyParams
+	var cases []badInput[params]
 	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
-		t.try(move.name, func(t *trial) {
-			before := t.state()
-			result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
-				Filter: document.O("_id", t.home.scope.Member), Patch: move.value,
-			})
-			t.requireError(botctx.OpFindAndModifyMember, boterr.InvalidArgument, "patch", err)
-			require.Zero(t, result)
-			require.Equal(t, before, t.state())
-		})
+		given := params{Filter: document.O("_id", t.home.scope.Member), Patch: move.value}
+		cases = append(cases, badInput[params]{move.name, given, "patch"})
 	}
+	requireRefused(t, botctx.OpFindAndModifyMember, t.home.FindAndModifyMember, cases)
 }
 
 func patchMembersMovesNobody(t *trial) {
+	type params = member.PatchParams
+	var cases []badInput[params]
 	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
-		t.try(move.name, func(t *trial) {
-			before := t.state()
-			result, err := t.home.PatchMembers(t.Context(), member.PatchParams{
-				MemberID: t.home.scope.Member, Patch: move.value, WithModifier: true,
-			})
-			t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
-			require.Zero(t, result)
-			require.Equal(t, before, t.state())
-		})
+		given := params{MemberID: t.home.scope.Member, Patch: move.value, WithModifier: true}
+		cases = append(cases, badInput[params]{move.name, given, "patch"})
 	}
+	requireRefused(t, botctx.OpPatchMembers, t.home.PatchMembers, cases)
 }

@@ -112,13 +112,9 @@ func patchMembersReturnsTheFirst(t *trial) {
 func patchMembersIsAllOrNone(t *trial) {
 	t.neighbour(member.Member{Meta: document.O("n", 1)})
 	t.neighbour(member.Member{Meta: document.O("n", "a text")})
-	before := t.state()
-	result, err := t.home.PatchMembers(t.Context(), member.PatchParams{
+	requireRefused(t, botctx.OpPatchMembers, t.home.PatchMembers, []badInput[member.PatchParams]{{"a text", member.PatchParams{
 		Filter: document.O("meta.n", document.O("$exists", true)), Patch: document.Inc("meta.n", 1), WithModifier: true,
-	})
-	t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
-	require.Zero(t, result)
-	require.Equal(t, before, t.state())
+	}, "patch"}})
 }
 
 func patchMembersStampsChanges(t *trial) {
@@ -188,17 +184,14 @@ func updateMemberTakesWhatWasRead(t *trial) {
 func updateMemberAndStaleEtags(t *trial) {
 	m := t.load(t.neighbour(member.Member{}))
 	t.update("_id", m.ID, "gender", "f")
-	before := t.state()
-	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{
-		Member: document.O("_id", m.ID, "etag", m.Etag, "gender", "m"),
-	})
+	stale := member.UpdateParams{Member: document.O("_id", m.ID, "etag", m.Etag, "gender", "m")}
 	if t.ChecksEtags {
-		t.requireError(botctx.OpUpdateMember, boterr.Conflict, "member.etag", err)
-		require.Zero(t, result)
-		require.Equal(t, before, t.state())
+		requireFails(t, botctx.OpUpdateMember, t.home.UpdateMember, boterr.Conflict, []badInput[member.UpdateParams]{
+			{"a stale etag", stale, "member.etag"},
+		})
 		return
 	}
-	require.NoError(t, err)
+	must(t, t.home.UpdateMember, stale)
 	require.Equal(t, "m", t.load(m).Gender)
 	require.NotEqual(t, m.Etag, t.load(m).Etag, "an etag that is given is not written")
 }

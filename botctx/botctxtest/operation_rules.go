@@ -267,39 +267,32 @@ var adminRules = []Rule{
 	rule(getAdminByExternalIDReadsTheAgent, "getAdminByExternalId returns the agent with that id on the platform"),
 }
 
-// twoAgents adds two agents to the app home.
-func (t *trial) twoAgents() []*Agent {
+// requireAgents checks that find returns the record of an agent, for each of two agents of the app home. Changing the
+// result must not change the record.
+func (t *trial) requireAgents(find func(*Agent) (*livechat.Admin, error)) {
 	t.Helper()
 	d := t.addDesk(t.home, t.ticketing())
-	return []*Agent{d.agent, t.Agent(d.Channel)}
-}
-
-// requireAgent checks that got is the record of an agent of the app home.
-func requireAgent(t *trial, want *Agent, got *livechat.Admin, err error) {
-	t.Helper()
-	require.NoError(t, err)
-	require.NotNil(t, got)
-	require.Equal(t, []string{t.home.scope.App, want.AdminID, want.ExternalID}, []string{got.AppID, got.AdminID, got.ExternalID})
+	for _, agent := range []*Agent{d.agent, t.Agent(d.Channel)} {
+		for range 2 {
+			found, err := find(agent)
+			require.NoError(t, err)
+			require.NotNil(t, found)
+			require.Equal(t, []string{t.home.scope.App, agent.AdminID, agent.ExternalID}, []string{found.AppID, found.AdminID, found.ExternalID})
+			found.AdminID, found.ExternalID = "changed", "changed"
+		}
+	}
 }
 
 func getAdminReadsTheAgent(t *trial) {
-	for _, agent := range t.twoAgents() {
-		found, err := t.home.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: agent.AdminID})
-		requireAgent(t, agent, found, err)
-		found.ExternalID = "changed"
-		again, err := t.home.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: agent.AdminID})
-		requireAgent(t, agent, again, err)
-	}
+	t.requireAgents(func(agent *Agent) (*livechat.Admin, error) {
+		return t.home.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: agent.AdminID})
+	})
 }
 
 func getAdminByExternalIDReadsTheAgent(t *trial) {
-	for _, agent := range t.twoAgents() {
-		found, err := t.home.GetAdminByExternalID(t.Context(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
-		requireAgent(t, agent, found, err)
-		found.AdminID = "changed"
-		again, err := t.home.GetAdminByExternalID(t.Context(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
-		requireAgent(t, agent, again, err)
-	}
+	t.requireAgents(func(agent *Agent) (*livechat.Admin, error) {
+		return t.home.GetAdminByExternalID(t.Context(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
+	})
 }
 
 var channelRules = []Rule{

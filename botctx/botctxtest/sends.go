@@ -129,19 +129,6 @@ func sendResponseTakesACopy(t *trial) {
 	t.requireSent(to(t.home.member, send.Text("Hello")), to(second, send.Text("Hello")))
 }
 
-// requireNothingSent checks that a send returns an error with a code and a field, and that no message arrives.
-func (t *trial) requireNothingSent(code boterr.Code, field string, p send.SendResponseParams) {
-	t.Helper()
-	before := t.state()
-	if p.Response.IsZero() {
-		p.Response = send.Text("Hello")
-	}
-	result, err := t.home.SendResponse(t.Context(), p)
-	t.requireError(botctx.OpSendResponse, code, field, err)
-	require.Zero(t, result)
-	require.Equal(t, before, t.state(), "nothing is sent")
-}
-
 var recipientRules = []Rule{
 	rule(sendResponseReachesSeveralMembers,
 		"a message to several members reaches each once, filled for each, with a result for each in their order", readSent),
@@ -213,23 +200,24 @@ func sendResponseGoesToTheGroup(t *trial) {
 
 func sendResponseSendsToAllOrNone(t *trial) {
 	bob, eve := t.neighbour(member.Member{FirstName: "Bob"}), t.neighbour(member.Member{})
+	type params = send.SendResponseParams
 	several := document.One(bob.ID, eve.ID)
-	t.try("a text that is empty for one", func(t *trial) {
-		t.requireNothingSent(boterr.InvalidArgument, "response.text", send.SendResponseParams{
-			MemberID: several, Response: send.Template("{{firstName}}"),
-		})
+	requireRefused(t, botctx.OpSendResponse, t.home.SendResponse, []badInput[params]{
+		{"a text that is empty for one", params{MemberID: several, Response: send.Template("{{firstName}}")}, "response.text"},
 	})
-	t.try("a member that does not exist", func(t *trial) {
-		t.requireNothingSent(boterr.NotFound, "memberId", send.SendResponseParams{MemberID: append(several, "nobody")})
+	requireFails(t, botctx.OpSendResponse, t.home.SendResponse, boterr.NotFound, []badInput[params]{
+		{"a member that does not exist", params{MemberID: append(several, "nobody"), Response: send.Text("Hello")}, "memberId"},
 	})
 }
 
 func sendResponseNeedsAnExternalID(t *trial) {
 	bob := t.neighbour(member.Member{})
 	t.update("_id", bob.ID, "externalId", "")
-	t.requireNothingSent(boterr.FailedPrecondition, "memberId", send.SendResponseParams{MemberID: document.One(bob.ID)})
-	t.requireNothingSent(boterr.FailedPrecondition, "memberId", send.SendResponseParams{
-		MemberID: document.One(t.home.member.ID, bob.ID),
+	type params = send.SendResponseParams
+	hello := send.Text("Hello")
+	requireFails(t, botctx.OpSendResponse, t.home.SendResponse, boterr.FailedPrecondition, []badInput[params]{
+		{"alone", params{MemberID: document.One(bob.ID), Response: hello}, "memberId"},
+		{"with another", params{MemberID: document.One(t.home.member.ID, bob.ID), Response: hello}, "memberId"},
 	})
 }
 

@@ -114,6 +114,11 @@ func toGroupRules() []Rule {
 	return rules
 }
 
+// in returns the operation for a place.
+func (g groupSend) in(p *place) func(context.Context, toGroupParams) (send.Result, error) {
+	return func(ctx context.Context, params toGroupParams) (send.Result, error) { return g.send(ctx, p, params) }
+}
+
 // requireSent sends a text to a group. It requires success and returns the result.
 func (g groupSend) requireSent(t *trial, group *livechat.Group, groupID, text string) send.Result {
 	t.Helper()
@@ -138,11 +143,11 @@ func isForPlatformsWithGroups(t *trial, g groupSend) {
 		}
 		t.setGroup(t.home, k.group.ID, g.side, t.newChannelOf(t.home, platform).ID)
 		t.try(string(platform), func(t *trial) {
-			refused := t.refusal(g.op, boterr.Unsupported, "group", func() error {
-				return errorOf(g.send(t.Context(), t.home, toGroupParams{nil, k.group.ID, send.Text("Hello")}))
-			})
+			params := toGroupParams{nil, k.group.ID, send.Text("Hello")}
+			requireFails(t, g.op, g.in(t.home), boterr.Unsupported, []badInput[toGroupParams]{{"the group", params, "group"}})
+			_, err := g.send(t.Context(), t.home, params)
 			for _, allowed := range g.allowed {
-				require.ErrorContains(t, refused, string(allowed))
+				require.ErrorContains(t, err, string(allowed))
 			}
 		})
 	}
@@ -170,20 +175,12 @@ func toGroupGoesOnWithTheLiveChat(t *trial, g groupSend) {
 	require.Greater(t, t.assignment(t.home, k.assignment.ID).Expiry, k.assignment.Expiry)
 }
 
-// requireNothing checks that a send to a group returns an error, and that nothing is sent.
-func (g groupSend) requireNothing(t *trial, code boterr.Code, field string, params toGroupParams) {
-	t.Helper()
-	t.requireUnchanged(g.op, code, field, func() error {
-		result, err := g.send(t.Context(), t.home, params)
-		require.Zero(t, result, "the result of a failed call")
-		return err
-	})
-}
-
 func needsALiveGroup(t *trial, g groupSend) {
 	k, _, _ := g.begin(t, g.allowed[0])
 	t.putOutOfUse(k.group.ID)
-	g.requireNothing(t, boterr.FailedPrecondition, "group", toGroupParams{nil, k.group.ID, send.Text("Hello")})
+	requireFails(t, g.op, g.in(t.home), boterr.FailedPrecondition, []badInput[toGroupParams]{
+		{"an inactive group", toGroupParams{nil, k.group.ID, send.Text("Hello")}, "group"},
+	})
 }
 
 var toInletGroupRules = []Rule{
@@ -196,7 +193,9 @@ func sendMessageToInletGroupNeedsAGroupThere(t *trial) {
 	g := groupSends[0]
 	inlet := t.inletOn(channel.Bravo)
 	k := t.talkWith(t.openDesk(inlet, t.ticketing()), inlet)
-	g.requireNothing(t, boterr.FailedPrecondition, "group", toGroupParams{nil, k.group.ID, send.Text("Hello")})
+	requireFails(t, g.op, g.in(t.home), boterr.FailedPrecondition, []badInput[toGroupParams]{
+		{"no group there", toGroupParams{nil, k.group.ID, send.Text("Hello")}, "group"},
+	})
 }
 
 var toOutletGroupRules = []Rule{
@@ -223,11 +222,12 @@ func sendMessageToOutletGroupPostsToTheResponseURL(t *trial) {
 func sendMessageToOutletGroupRefusesBadAddresses(t *trial) {
 	type params = livechat.SendMessageToOutletGroupParams
 	k := t.talkOn(channel.Charlie)
-	cases := map[string]badSend[params]{}
+	var cases []badInput[params]
 	for _, url := range []string{"nonsense", "file:///etc/hostname", "https://"} {
-		cases[url] = badSend[params]{params{GroupID: k.group.ID, Response: send.Text("Hello"), ResponseURL: url}, "responseUrl"}
+		given := params{GroupID: k.group.ID, Response: send.Text("Hello"), ResponseURL: url}
+		cases = append(cases, badInput[params]{url, given, "responseUrl"})
 	}
-	requireNotSent(t, botctx.OpSendMessageToOutletGroup, boterr.InvalidArgument, t.home.SendMessageToOutletGroup, cases)
+	requireRefused(t, botctx.OpSendMessageToOutletGroup, t.home.SendMessageToOutletGroup, cases)
 }
 
 var toInletRules = []Rule{
@@ -295,33 +295,11 @@ func sendMessageToInletGoesOnWithTheLiveChat(t *trial) {
 	require.Greater(t, t.assignment(t.home, k.assignment.ID).Expiry, k.assignment.Expiry)
 }
 
-// badSend is a call of a send that must fail.
-type badSend[P any] struct {
-	params P
-	field  string
-}
-
-// requireNotSent checks that sends return an error with a code, and that nothing is sent or changed.
-func requireNotSent[P any](
-	t *trial, op botctx.Op, code boterr.Code, operation func(context.Context, P) (send.Result, error), cases map[string]badSend[P],
-) {
-	t.Helper()
-	for name, c := range cases {
-		t.try(name, func(t *trial) {
-			t.requireUnchanged(op, code, c.field, func() error {
-				result, err := operation(t.Context(), c.params)
-				require.Zero(t, result, "the result of a failed call")
-				return err
-			})
-		})
-	}
-}
-
 func sendMessageToInletNeedsAnExternalID(t *trial) {
 	k := t.talk()
 	t.update("_id", t.home.member.ID, "externalId", "")
-	requireNotSent(t, botctx.OpSendMessageToInlet, boterr.FailedPrecondition, t.home.SendMessageToInlet,
-		map[string]badSend[livechat.SendMessageToInletParams]{"no externalId": {livechat.SendMessageToInletParams{
-			Channel: k.desk.Channel, MessageEvent: eventIn(k.group), Response: send.Text("Hello"),
-		}, ""}})
+	type params = livechat.SendMessageToInletParams
+	requireFails(t, botctx.OpSendMessageToInlet, t.home.SendMessageToInlet, boterr.FailedPrecondition, []badInput[params]{
+		{"no externalId", params{Channel: k.desk.Channel, MessageEvent: eventIn(k.group), Response: send.Text("Hello")}, ""},
+	})
 }

@@ -4,7 +4,8 @@
 //   - botctx/operations_gen.go: the names of operations, the methods of Context, the dispatch by
 //     name, and the encoding as JSON;
 //   - internal/operations/comments_gen.json: the comments with JSON names, for docs/operations.md
-//     and for tests.
+//     and for tests;
+//   - fields_gen.go in agenda, channel and member: a DecodeField method for the package's record.
 //
 // It fails if an interface, a comment and the table contradict or repeat each other. Run it with go generate in
 // botctx.
@@ -73,10 +74,19 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(comments, "", "  ")
-	return map[string][]byte{
+	if err != nil {
+		return nil, err
+	}
+	written := map[string][]byte{
 		"botctx/operations_gen.go":              code,
 		"internal/operations/comments_gen.json": append(text, '\n'),
-	}, err
+	}
+	for _, d := range decoders {
+		if written[d.pkg+"/fields_gen.go"], err = d.source(packages[d.pkg]); err != nil {
+			return nil, err
+		}
+	}
+	return written, nil
 }
 
 //go:embed operations.tmpl

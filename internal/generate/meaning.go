@@ -154,7 +154,7 @@ func contractOf(m method) (operations.Comment, []error) {
 
 // recordOf reads the comments of a kind's struct. If there is no struct, it only checks the table.
 func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
-	pkg, typeName := structOf(kind.Name)
+	pkg, typeName, _ := strings.Cut(structs[kind.Name], ".")
 	source := packages[pkg]
 	if source == nil {
 		r := newReading(nil, checkType)
@@ -172,34 +172,18 @@ func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
 	return r
 }
 
-// structOf returns the package and name of a kind's struct, or "".
-func structOf(kind string) (pkg, typeName string) {
-	switch kind {
-	case "messageEvent":
-		return "send", "MessageEvent"
-	case "channel":
-		return "channel", "Channel"
-	case "member":
-		return "member", "Member"
-	case "agenda":
-		return "agenda", "Agenda"
-	case "broadcastGroup":
-		return "channel", "BroadcastGroupMember"
-	case "target":
-		return "livechat", "Target"
-	case "newTarget":
-		return "livechat", "NewTarget"
-	case "assignment":
-		return "livechat", "Assignment"
-	case "group":
-		return "livechat", "Group"
-	case "admin":
-		return "livechat", "Admin"
-	case "channelReference":
-		return "channel", "Reference"
-	case "nodeSendResult":
-		return contextPackage, "NodeSendResult"
-	default:
-		return "", ""
-	}
+// structs maps kinds to their structs.
+var structs = map[string]string{
+	"messageEvent":     "send.MessageEvent",
+	"channel":          "channel.Channel",
+	"member":           "member.Member",
+	"agenda":           "agenda.Agenda",
+	"broadcastGroup":   "channel.BroadcastGroupMember",
+	"target":           "livechat.Target",
+	"newTarget":        "livechat.NewTarget",
+	"assignment":       "livechat.Assignment",
+	"group":            "livechat.Group",
+	"admin":            "livechat.Admin",
+	"channelReference": "channel.Reference",
+	"nodeSendResult":   contextPackage + ".NodeSendResult",
 }

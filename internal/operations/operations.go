@@ -24,8 +24,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-//go:generate go run ./gendoc ../../docs
-//go:generate go run ./genschemas ../../botctx/schema
+//go:generate go run ./gen ../..
 
 // Operation describes one operation.
 type Operation struct {

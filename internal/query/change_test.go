@@ -62,6 +62,7 @@ func TestUpsert_RefusesContradictions(t *testing.T) {
 		filter := query.Must(query.CompileFilter(parse(t, c.filter)))
 		requireInvalid(t, failure(newCall(t).Insert(change(t, c.update), filter)), c.field)
 	}
+	requireInvalid(t, change(t, `{"$rename":{"x":"at"}}`).Check(), "update.$rename.x")
 }
 
 func TestUpsert_PartOfAnID(t *testing.T) {

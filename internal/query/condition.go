@@ -57,14 +57,9 @@ type interval struct {
 func (i interval) has(v float64) bool { return i.low <= v && v <= i.high }
 
 func (c *ordered) test(value any, e *Evaluation) bool {
-	switch v := value.(type) {
-	case float64:
-		if c.numbers.isKnown {
-			return c.numbers.has(v)
-		}
-	case int64:
-		if c.numbers.isKnown && -document.MaxExact < v && v < document.MaxExact {
-			return c.numbers.has(float64(v))
+	if c.numbers.isKnown {
+		if number, isExact := exactNumber(value); isExact {
+			return c.numbers.has(number)
 		}
 	}
 	return e.comparing(value, c.operand) && c.testAny(value)

@@ -167,7 +167,7 @@ func (e *Evaluation) positionOf(filter *Filter, document document.Object) (array
 }
 
 func (e *Evaluation) fail(err error) {
-	if e != nil && e.failure == nil {
+	if e.failure == nil {
 		e.failure = err
 	}
 }
@@ -183,17 +183,11 @@ func (e *Evaluation) recordPosition(index int) {
 // savePosition starts a match whose position must not affect the filter's. It returns the position for
 // restorePosition.
 func (e *Evaluation) savePosition() (before arrayPosition) {
-	if e != nil {
-		before, e.position = e.position, arrayPosition{}
-	}
+	before, e.position = e.position, arrayPosition{}
 	return before
 }
 
-func (e *Evaluation) restorePosition(before arrayPosition) {
-	if e != nil {
-		e.position = before
-	}
-}
+func (e *Evaluation) restorePosition(before arrayPosition) { e.position = before }
 
 // spend counts work of a match and reports whether the budget is sufficient. A nil evaluation has no budget, because
 // the size of a single document limits the work.
@@ -207,7 +201,7 @@ func (e *Evaluation) spend(work int) bool {
 
 // hasEnded reports whether the budget is used up or the context has ended. The result of the match is then
 // invalid: a loop over many conditions stops and reports no match, so that its caller stops as well.
-func (e *Evaluation) hasEnded() bool { return e != nil && e.budget.failure != nil }
+func (e *Evaluation) hasEnded() bool { return e.budget.failure != nil }
 
 // charge is like spend, but returns the error if the budget did not suffice.
 func (e *Evaluation) charge(work int) error {

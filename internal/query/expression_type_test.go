@@ -102,6 +102,7 @@ func TestExpression_DateParts(t *testing.T) {
 		{`{"$year":"$none"}`, `null`},
 		{`{"$dateToParts":{"date":` + at + `}}`, `{"year":2024,"month":3,"day":1,"hour":22,"minute":5,"second":9,"millisecond":123}`},
 		{`{"$dateToParts":{"date":` + at + `,"iso8601":true,"timezone":"+02"}}`, `{"isoWeekYear":2024,"isoWeek":9,"isoDayOfWeek":6,"hour":0,"minute":5,"second":9,"millisecond":123}`},
+		{`{"$dateToParts":{"date":` + at + `,"iso8601":null}}`, `null`},
 		{`{"$dateFromParts":{"year":2024,"month":2,"day":29,"hour":12}}`, `"2024-02-29T12:00:00.000Z"`},
 		{`{"$dateFromParts":{"year":2024,"month":14,"day":0}}`, `"2025-01-31T00:00:00.000Z"`},
 		{`{"$dateFromParts":{"year":2024,"timezone":"+01:00"}}`, `"2023-12-31T23:00:00.000Z"`},

@@ -52,9 +52,6 @@ func compilePath(text string) *fieldPath {
 
 // of returns the field with the name in an object, or missing.
 func (p *pathPart) of(o document.Object) any {
-	if o.IsZero() {
-		return document.Missing
-	}
 	position := p.positionIn(o.Shape())
 	if position < 0 {
 		return document.Missing
@@ -135,7 +132,7 @@ func (p *fieldPath) descend(value any, part int) (any, int) {
 
 // walk tests the values at the path in root, in MongoDB's order, until a test succeeds. At an array on the way
 // it continues in each element that is an object and, if the next name is a number, in the element with that
-// index.
+// index. A nil evaluation has no budget and records nothing.
 func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, e *Evaluation) bool {
 	w := pathWalk{path: p, mode: mode, test: test, evaluation: e}
 	if p.manyIndexes {

@@ -114,10 +114,10 @@ func (c *ordered) intervalOfNumbers() interval {
 // exactNumber returns a number if a float64 holds it exactly.
 func exactNumber(value any) (number float64, isExact bool) {
 	switch v := value.(type) {
-	case float64:
-		return v, true
 	case int64:
 		return float64(v), -document.MaxExact < v && v < document.MaxExact
+	case float64:
+		return v, true
 	default:
 		return 0, false
 	}
@@ -540,7 +540,7 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	run.root, _ = root.(document.Object)
 	run.limits.call = e
 	if m.usesNow {
-		if e == nil || e.now == nil {
+		if e.now == nil {
 			return nil, boterr.Invalid("", "the filter has no time for $$NOW; set one with At")
 		}
 		run.now = *e.now

@@ -133,6 +133,7 @@ func TestFilter_RefusesWithPath(t *testing.T) {
 		`{"a":{"$gt":1,"b":2}}`:                                 "a.b",
 		`{"a":{"$size":-1}}`:                                    "a.$size",
 		`{"a":{"$size":1.5}}`:                                   "a.$size",
+		`{"a":{"$size":3000000000}}`:                            "a.$size",
 		`{"a":{"$size":"1"}}`:                                   "a.$size",
 		`{"a":{"$all":1}}`:                                      "a.$all",
 		`{"a":{"$all":[1,{"$elemMatch":{}}]}}`:                  "a.$all[1]",
@@ -365,12 +366,14 @@ func TestFilter_FieldCountOfScalarsAlone(t *testing.T) {
 	require.Equal(t, 2, query.FieldsEqual(app, name).FieldCount())
 	require.Equal(t, 1, query.FieldsEqual(app).FieldCount())
 	require.Equal(t, 1, compiled(t, document.O("app", "a")).FieldCount())
+	require.True(t, compiled(t, document.O("_id", "a")).IsEquality())
 	require.Zero(t, compiled(t, document.O("app", document.O("name", "a"))).FieldCount(), "an object")
 	require.Zero(t, compiled(t, document.O("app.name", "a")).FieldCount(), "a path")
 	require.Zero(t, compiled(t, document.O("app", document.A("a"))).FieldCount(), "an array")
 	larger := query.Must(query.CompileFilter(document.O("n", document.O("$gt", 1))))
 	require.Zero(t, larger.FieldCount())
 	require.Zero(t, larger.Where(app, name).FieldCount())
+	require.Zero(t, compiled(t, document.O("app", "a", "n", document.O("$gt", 1))).FieldCount(), "a further condition")
 }
 
 func TestBitsFilter_Operators(t *testing.T) {

@@ -360,6 +360,7 @@ func TestGeoNear_FindsOnlyPointsInRange(t *testing.T) {
 		`{"near":` + paris + `}`:                      `{"location":"London"}`,
 		`{"near":` + paris + `,"limit":1}`:            `{"place":` + london + `}`,
 		`{"near":` + paris + `,"query":{}}`:           `{"location":{"type":"Point","coordinates":[200,0]}}`,
+		`{"near":` + paris + `,"query":{"a":1}}`:      `{"location":[200,0]}`,
 		`{"near":` + paris + `,"key":"at"}`:           `{"location":` + london + `}`,
 	} {
 		_, ok := measure(t, query, doc)
@@ -369,9 +370,13 @@ func TestGeoNear_FindsOnlyPointsInRange(t *testing.T) {
 
 func TestGeoNear_DistanceAndPointFields(t *testing.T) {
 	t.Parallel()
-	found, ok := measure(t, `{"near":[0,0],"key":"spots","distanceField":"how.far","includeLocs":"at"}`, `{"_id":1,"spots":[[3,4],[0,1]]}`)
+	const doc = `{"_id":1,"spots":[[3,4],[0,1]]}`
+	found, ok := measure(t, `{"near":[0,0],"key":"spots","distanceField":"how.far","includeLocs":"at"}`, doc)
 	require.True(t, ok)
 	require.JSONEq(t, `{"_id":1,"spots":[[3,4],[0,1]],"how":{"far":1},"at":[0,1]}`, found.Document.String())
+	found, ok = measure(t, `{"near":[0,0],"key":"spots"}`, doc)
+	require.True(t, ok)
+	require.JSONEq(t, doc, found.Document.String())
 }
 
 func TestGeoNear_Refuses(t *testing.T) {

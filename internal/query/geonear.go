@@ -305,7 +305,7 @@ func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 	if !ok {
 		return GeoResult{}, false
 	}
-	return g.result(document, found.distance*g.multiplier, found.value), true
+	return g.result(document, found), true
 }
 
 type measured struct {
@@ -338,35 +338,29 @@ var defaultGeoKey = compilePath(DefaultGeoKey)
 
 // takeValue takes a place, or the places in an array.
 func (m *measured) takeValue(g *GeoNear, value any) {
-	if !isPlace(value) {
+	if m.takePlace(g, value) {
 		return
+	}
+	list, _ := value.(document.Array)
+	for _, item := range list.Items() {
+		m.takePlace(g, item)
+	}
+}
+
+// takePlace takes a value, and reports whether it is a place.
+func (m *measured) takePlace(g *GeoNear, value any) bool {
+	if !isPlace(value) {
+		return false
 	}
 	at, err := m.reader.stored(value)
-	if err == nil {
-		m.take(g, at, value)
-		return
+	if err != nil {
+		return false
 	}
-	if list, ok := value.(document.Array); ok {
-		m.takeEach(g, list)
-	}
-}
-
-func (m *measured) takeEach(g *GeoNear, list document.Array) {
-	for _, item := range list.Items() {
-		if !isPlace(item) {
-			continue
-		}
-		if at, err := m.reader.stored(item); err == nil {
-			m.take(g, at, item)
-		}
-	}
-}
-
-func (m *measured) take(g *GeoNear, at place, value any) {
 	distance, ok := g.distance(at)
 	if ok && (m.value == nil || distance < m.distance) {
 		m.distance, m.value = distance, value
 	}
+	return true
 }
 
 // distance returns the distance of a place in the search's unit. ok is false if the place is not on the globe or, for
@@ -426,18 +420,19 @@ func (e *Evaluation) Measure(near *GeoNear, doc document.Object) (result GeoResu
 	if !ok {
 		return result, false, e.budget.failure
 	}
-	result = near.result(doc, found.distance*near.multiplier, found.value)
+	result = near.result(doc, found)
 	e.budget.keep(grownBy(doc, result.Document))
 	return result, true, e.budget.failure
 }
 
 // result adds the distance and the place to a document if the search asks for them.
-func (g *GeoNear) result(document document.Object, distance float64, location any) GeoResult {
+func (g *GeoNear) result(document document.Object, found measured) GeoResult {
+	distance := found.distance * g.multiplier
 	if g.distanceField != "" {
 		document = putAt(document, strings.Split(g.distanceField, "."), distance)
 	}
 	if g.includeLocs != "" {
-		document = putAt(document, strings.Split(g.includeLocs, "."), location)
+		document = putAt(document, strings.Split(g.includeLocs, "."), found.value)
 	}
 	return GeoResult{Document: document, Distance: distance}
 }

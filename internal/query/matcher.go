@@ -10,7 +10,7 @@ import (
 // matcher is a node of a compiled filter: a condition on a document or, in $elemMatch, on an array element.
 type matcher interface {
 	// match reports whether root, an Object or Array, meets the condition. It records in the evaluation the array
-	// element through which root meets it. A nil evaluation has no budget and records nothing.
+	// element through which root meets it.
 	match(root any, e *Evaluation) bool
 }
 
@@ -18,15 +18,10 @@ type matcher interface {
 type allOf []matcher
 
 func (all allOf) match(root any, e *Evaluation) bool {
-	var before arrayPosition
-	if e != nil {
-		before = e.position
-	}
+	before := e.position
 	for _, m := range all {
 		if !m.match(root, e) {
-			if e != nil { // A mismatch leaves no position.
-				e.position = before
-			}
+			e.position = before // A mismatch leaves no position.
 			return false
 		}
 	}

@@ -96,25 +96,15 @@ func (c *projectionCompiler) field(level *projectionNode, name string, operand a
 	if err != nil {
 		return err
 	}
+	if positional {
+		return c.position(level, path, operand, parent)
+	}
 	switch v := operand.(type) {
 	case bool, int64, float64:
-		switch {
-		case positional:
-			return c.position(level, path, parent, isTrue(operand))
-		case isTrue(operand):
-			return c.include(level, path, parent)
-		default:
-			return c.exclude(level, path, parent)
-		}
+		return c.choose(level, path, isTrue(operand), parent)
 	case document.Object:
-		if positional {
-			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", document.Excerpt(operand))
-		}
 		return c.object(level, path, v, parent)
 	default:
-		if positional {
-			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", document.Excerpt(operand))
-		}
 		return c.compute(level, path, operand)
 	}
 }
@@ -144,23 +134,15 @@ func collision(name string) error {
 	return boterr.Invalid("", "collides with another path of the projection at %q", name)
 }
 
-func isWholeID(path, parent []string) bool {
-	return len(parent) == 0 && len(path) == 1 && path[0] == document.IDField
-}
-
-func (c *projectionCompiler) include(level *projectionNode, path, parent []string) error {
-	if isWholeID(path, parent) {
-		c.includesID = true
-	} else if err := c.mustBe(inclusion, "an inclusion"); err != nil {
-		return err
+// choose includes or excludes a field.
+func (c *projectionCompiler) choose(level *projectionNode, path []string, isWanted bool, parent []string) error {
+	kind, what, decidesID := exclusion, "an exclusion", &c.excludesID
+	if isWanted {
+		kind, what, decidesID = inclusion, "an inclusion", &c.includesID
 	}
-	return level.add(path, projectedField{})
-}
-
-func (c *projectionCompiler) exclude(level *projectionNode, path, parent []string) error {
-	if isWholeID(path, parent) {
-		c.excludesID = true
-	} else if err := c.mustBe(exclusion, "an exclusion"); err != nil {
+	if len(parent) == 0 && len(path) == 1 && path[0] == document.IDField {
+		*decidesID = true
+	} else if err := c.mustBe(kind, what); err != nil {
 		return err
 	}
 	return level.add(path, projectedField{})
@@ -175,9 +157,13 @@ func (c *projectionCompiler) mustBe(kind projectionKind, what string) error {
 	return nil
 }
 
-func (c *projectionCompiler) position(level *projectionNode, path, parent []string, wanted bool) error {
+func (c *projectionCompiler) position(level *projectionNode, path []string, operand any, parent []string) error {
+	_, isNumber := document.FloatNumber(operand)
+	_, isBool := operand.(bool)
 	switch {
-	case !wanted:
+	case !isNumber && !isBool:
+		return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", document.Excerpt(operand))
+	case !isTrue(operand):
 		return boterr.Invalid("", "a path that ends in $ cannot be excluded")
 	case c.positional != nil:
 		return boterr.Invalid("", "only one path can end in $")

@@ -167,6 +167,7 @@ func TestProjection_PositionNotInFilter(t *testing.T) {
 		{`{"a.$":1}`, `{"a":{"$not":{"$gt":5}}}`, "a.$"},
 		{`{"a.$":1}`, `{"$or":[{"a":1},{"_id":1}]}`, "a.$"},
 		{`{"a.$":1}`, `{"b":4}`, "a.$"},
+		{`{"a.$":1}`, `{"$and":[{"a":1},{"$expr":true}]}`, "a.$"},
 		{`{"c":{"x.$":1}}`, `{"_id":1}`, "c.x.$"},
 	} {
 		requireInvalid(t, failure(project(t, test.projection, test.filter, doc)), test.field)

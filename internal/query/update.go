@@ -346,9 +346,6 @@ func compileRename(path string, argument any) (operation, error) {
 	if !ok {
 		return nil, document.WrongType("string", argument)
 	}
-	if err := document.CheckPath(to); err != nil {
-		return nil, err
-	}
 	if to == document.IDField {
 		return nil, boterr.Invalid("", "the field _id is fixed and cannot be changed")
 	}

@@ -88,7 +88,7 @@ func TestUpdate_NothingModified(t *testing.T) {
 		`{"$pull":{"n.a":1}}`, `{"$pull":{"list.a":1}}`, `{"$pullAll":{"n.a":[1]}}`, `{"$unset":{"n.a":""}}`, `{"$unset":{"list.a":""}}`,
 		`{"$pop":{"list.7.a":1}}`, `{"$pop":{"x.y.z":1}}`, `{"$setOnInsert":{"n.a":1,"$x":1}}`, `{"$unset":{"$x":""}}`,
 		`{"$rename":{"$x":"y"}}`, `{"$rename":{"x":"$y"}}`, `{"$rename":{"list.7":"y"}}`,
-		`{"$rename":{"x":"n.y"}}`, `{"$rename":{"x":"list.y"}}`,
+		`{"$rename":{"x":"n.y"}}`, `{"$rename":{"x":"list.y"}}`, `{"$set":{"_id":1.0}}`,
 	} {
 		after, modified, err := apply(t, doc, `{}`, update)
 		require.NoError(t, err, update)
@@ -195,6 +195,8 @@ func TestUpdate_DocumentRefusesWithPath(t *testing.T) {
 		require.Equal(t, boterr.InvalidArgument, found.Code, update)
 		require.Equal(t, field, found.Field, "%s: %v", update, err)
 	}
+	_, _, err := newCall(t).Change(query.Change{Update: query.MustUpdate("$set", document.O("list.$", 1))}, nil, parse(t, doc))
+	requireInvalid(t, err, "update.list")
 }
 
 func TestUpdate_DollarFields(t *testing.T) {

@@ -308,13 +308,11 @@ func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, err
 	if s.index > document.MaxArrayIndex {
 		return nil, boterr.Invalid(s.name, "the index is above %d", document.MaxArrayIndex)
 	}
-	if missing := s.index - len(items); missing > 0 {
-		if err := run.grow(missing * nullItemSize); err != nil {
-			return nil, err
-		}
-		items = append(items, make([]any, missing)...)
+	missing := s.index - len(items)
+	if err := run.grow(missing * nullItemSize); err != nil {
+		return nil, err
 	}
-	return append(items, next), nil
+	return append(append(items, make([]any, missing)...), next), nil
 }
 
 // refuse returns the error for a path that leads into a value without fields. Operators that only remove values

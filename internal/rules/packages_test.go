@@ -47,7 +47,7 @@ var floors = [][]string{
 	{"internal/connectortest", "internal/session"},
 	{"host/admin", "host/desk", "fakes/console", "script", "fakes/simulator"},
 	{"examples/program"},
-	{"docs/guides/...", "examples/...", "internal/dev/...", "internal/generate", "internal/genfields", "internal/operations/gendoc", "internal/operations/genschemas", "internal/rules", "script/internal/locale/generate"},
+	{"docs/guides/...", "examples/...", "internal/dev/...", "internal/generate", "internal/operations/gen", "internal/rules", "script/internal/locale/generate"},
 }
 
 // floorOf returns the index of a package's level and the matching entry, or -1.
