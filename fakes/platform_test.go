@@ -215,19 +215,6 @@ func TestHTTP_UnknownURL(t *testing.T) {
 	require.Contains(t, p.Transcript(), "GET https://api.example.com/other")
 }
 
-func TestApps_SeeNotEachOther(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	eve := p.AddMember(member.Member{App: "app-2", FirstName: "Eve"})
-	_, err := eve.Context().GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
-	require.ErrorIs(t, err, boterr.NotFound)
-	require.NotEqual(t, ada.Scope().Channel, eve.Scope().Channel)
-	found, err := p.Operations(botctx.Scope{}).GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
-	require.NoError(t, err)
-	require.Equal(t, "Ada", found.FirstName)
-}
-
 func TestSent_ShapeOfEachPlatform(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[channel.Type]string{
@@ -382,37 +369,6 @@ func TestAttachments_SentByID(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	refused, _ := boterr.AsError(err)
 	require.Equal(t, "response.attachment_id", refused.Field)
-}
-
-func TestRefuseSends_SomeOfSeveral(t *testing.T) {
-	t.Parallel()
-	for _, platform := range []channel.Type{channel.Webchat, channel.Alpha, channel.Delta} {
-		p := pageOn(t, platform)
-		p.RefuseSends(boterr.FailedPrecondition, p.ada)
-		_, err := p.ada.Context().SendResponse(t.Context(), send.SendResponseParams{
-			MemberID: document.OneOrMany[string]{p.ada.ID(), p.lise.ID()}, Response: send.Text("hi"),
-		})
-		undelivered, isUndelivered := errors.AsType[*send.UndeliveredError](err)
-		require.True(t, isUndelivered)
-		require.Len(t, undelivered.Failures, 1)
-		require.Equal(t, p.ada.ID(), undelivered.Failures[0].MemberID)
-		require.ErrorIs(t, undelivered.Failures[0].Err, boterr.FailedPrecondition)
-		require.Equal(t, "hi", p.lise.Last())
-	}
-}
-
-func TestSendDeltaResponse_EachMember(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Delta)
-	p.RefuseSends(boterr.NotFound, p.lise)
-	result, err := p.ada.Context().SendDeltaResponse(t.Context(), send.SendDeltaResponseParams{
-		MemberID: document.OneOrMany[string]{p.ada.ID(), p.lise.ID()}, Response: send.Template("hi {{firstName}}"),
-	})
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.Equal(t, "PARTIAL", result.Status)
-	require.NoError(t, result.Results[0].Err)
-	require.ErrorIs(t, result.Results[1].Err, boterr.NotFound)
-	require.Equal(t, "hi Ada", p.ada.Last())
 }
 
 func TestPostComments(t *testing.T) {
