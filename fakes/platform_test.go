@@ -338,46 +338,13 @@ func pageOn(t *testing.T, platform channel.Type) *page {
 	}
 }
 
-// call calls an operation for Ada and returns its result as an object.
-func (p *page) call(t *testing.T, name, args string) (document.Object, error) {
-	t.Helper()
-	text, err := p.ada.Context().Call(t.Context(), name, []byte(args))
-	if err != nil {
-		return document.Object{}, err
-	}
-	value, err := document.ParseJSON(text)
-	require.NoError(t, err)
-	return value.(document.Object), nil
-}
-
-// mustCall is call for an operation that must succeed.
-func (p *page) mustCall(t *testing.T, name, args string) document.Object {
-	t.Helper()
-	result, err := p.call(t, name, args)
-	require.NoError(t, err)
-	return result
-}
-
-func TestAttachments_SentByID(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Alpha)
-	given := p.mustCall(t, "alphaGetAttachmentId", `{"type": "image", "url": "https://shop.example/kettle.png"}`)
-	id := document.Get(given, "attachment_id", "")
-	require.Equal(t, p.Attachments("page")[0].ID, id)
-	p.mustCall(t, "sendResponse", fmt.Sprintf(`{"response": {"type": "IMAGE", "attachment_id": %q}}`, id))
-	_, err := p.call(t, "sendResponse", `{"response": {"type": "IMAGE", "attachment_id": "8"}}`)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	refused, _ := boterr.AsError(err)
-	require.Equal(t, "response.attachment_id", refused.Field)
-}
-
 func TestPostComments(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	require.Empty(t, p.PostComments())
 	for _, text := range []string{"kettle", "tea"} {
-		p.mustCall(t, "savePostCommentAnalytics",
-			fmt.Sprintf(`{"comment": %q, "fbId": "7", "name": "Ada", "postId": "42", "isMatched": true}`, text))
+		must(t, p.ada.Context().SavePostCommentAnalytics,
+			send.SavePostCommentAnalyticsParams{Comment: text, FbID: "7", Name: "Ada", PostID: "42", IsMatched: true})
 	}
 	require.Len(t, p.PostComments(), 2)
 	require.Equal(t, "kettle", p.PostComments()[0].Comment)

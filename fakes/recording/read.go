@@ -218,13 +218,13 @@ const (
 )
 
 func (c Call) object() document.Object {
-	scope, _ := document.Encode(scopeInFile(c.Scope)) // A struct of texts can be encoded.
+	scope, _ := document.Encode(scopeInFile(c.Scope)) // Texts can be encoded.
 	line := document.O(fieldN, c.N, fieldAt, int64(c.CalledAt), fieldScope, scope, fieldOp, string(c.Op), fieldParams, c.Params)
 	if c.Err == nil || c.Result != nil {
 		line = line.With(fieldResult, c.Result)
 	}
 	if c.Err != nil {
-		failed, _ := valueOf(c.Err) // So can an error.
+		failed, _ := valueOf(c.Err) // Errors can be encoded.
 		line = line.With(fieldError, failed)
 	}
 	return line
