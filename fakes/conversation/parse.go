@@ -318,7 +318,6 @@ func addMember(in *parts) Act {
 		}
 		in.fail(document.Decode(more, &added.Member))
 	}
-	added.Member.Channel = ""
 	if in.found[1] != "" {
 		added.Member.Channel = in.id(1)
 	}
