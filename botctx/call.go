@@ -65,19 +65,11 @@ const noOperationOfThisName = "there is no operation with this name; use a name 
 
 // noOperation returns the error for an unknown operation.
 func noOperation(op Op) error {
-	near := nearest.To(string(op), opNames())
+	near := nearest.To(op, Ops())
 	if near == "" {
 		return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName))
 	}
 	return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName+"; did you mean %q?", near))
-}
-
-func opNames() []string {
-	var names []string
-	for _, op := range Ops() {
-		names = append(names, string(op))
-	}
-	return names
 }
 
 // operation is an operation with its name. call decodes args, calls the operation and encodes its result.

@@ -83,6 +83,21 @@ func TestTicket_Recalled(t *testing.T) {
 	require.ErrorIs(t, s.grace.TryTakes(s.grace.Tickets()[0]), boterr.FailedPrecondition)
 }
 
+// A group also gets messages that offer no assignment, such as the answer to a tap that comes too late.
+func TestTicket_OffersAnAssignment(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, channel.Bravo)
+	s.ada.Says("a person, please")
+	stale := s.grace.Ticket()
+	_, err := s.ada.Context().RemovePendingAssignmentByMemberID(t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: s.ada.ID()})
+	require.NoError(t, err)
+	s.AddMember(member.Member{FirstName: "Bob", Channel: s.ada.Scope().Channel}).Says("a person, please")
+	require.ErrorIs(t, s.grace.TryTaps(stale), boterr.NotFound)
+	tickets := s.grace.Tickets()
+	require.Equal(t, livechat.DefaultTexts().Late, tickets[2].Text())
+	require.Equal(t, tickets[1], s.grace.Ticket())
+}
+
 func TestEnds_HerLiveChat(t *testing.T) {
 	t.Parallel()
 	for _, outlet := range []channel.Type{channel.Charlie, channel.Delta, channel.Webchat} {

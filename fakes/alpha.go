@@ -109,10 +109,7 @@ func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHa
 func (a *Actor) Thread() Thread {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "threads")
-	o := &a.platform.outbox
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.kept.alpha.threads[a.address()]
+	return a.platform.outbox.state().alpha.threads[a.address()]
 }
 
 // ReturnThread gives control of the conversation with the member back to the bot. It ends the test if the bot already
@@ -143,11 +140,11 @@ type label struct {
 }
 
 func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
-	if err := a.reach(ctx, in); err != nil {
-		return 0, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	return atPlatform(ctx, a.outbox, in, func() (int64, error) { return a.addLabel(in, to, labelID), nil })
+}
+
+// addLabel adds a label to a member, and returns its number. The caller holds the mutex.
+func (a alpha) addLabel(in *channel.Channel, to, labelID string) int64 {
 	labelID = a.nameOf(in, labelID)
 	key, at := labelKey{in.ID, labelID}, address{in.ID, to}
 	l, isKnown := a.kept.alpha.labels[key]
@@ -160,7 +157,7 @@ func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID s
 		a.platform.notef("%s has the label %s", a.kept.called(at), labelID)
 	}
 	put(&a.kept.alpha.labels, key, l)
-	return l.number, nil
+	return l.number
 }
 
 // nameOf returns the name of a label that is given by its number or its name. The caller holds the mutex.
@@ -182,23 +179,20 @@ func (a alpha) labelNumber(labelID string) int64 {
 
 // RemoveLabel implements send.Labeler. It removes the label from the member; the label itself stays.
 func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
-	if err := a.reach(ctx, in); err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	labelID = a.nameOf(in, labelID)
-	key, at := labelKey{in.ID, labelID}, address{in.ID, to}
-	has := a.kept.alpha.labelled[at]
-	if !slices.Contains(has, labelID) {
+	return a.change(ctx, in, func() error {
+		labelID := a.nameOf(in, labelID)
+		key, at := labelKey{in.ID, labelID}, address{in.ID, to}
+		has := a.kept.alpha.labelled[at]
+		if !slices.Contains(has, labelID) {
+			return nil
+		}
+		put(&a.kept.alpha.labelled, at, without(has, labelID))
+		l := a.kept.alpha.labels[key]
+		l.members = without(l.members, to)
+		put(&a.kept.alpha.labels, key, l)
+		a.platform.notef("%s has the label %s no more", a.kept.called(at), labelID)
 		return nil
-	}
-	put(&a.kept.alpha.labelled, at, without(has, labelID))
-	l := a.kept.alpha.labels[key]
-	l.members = without(l.members, to)
-	put(&a.kept.alpha.labels, key, l)
-	a.platform.notef("%s has the label %s no more", a.kept.called(at), labelID)
-	return nil
+	})
 }
 
 func without(list []string, text string) []string {
@@ -210,10 +204,7 @@ func without(list []string, text string) []string {
 func (a *Actor) Labels() []string {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "labels")
-	o := &a.platform.outbox
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.kept.alpha.labelled[a.address()])
+	return a.platform.outbox.state().alpha.labelled[a.address()]
 }
 
 // alphaAttachment formats Alpha's ids of files.
@@ -233,19 +224,16 @@ var fileTypes = []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send
 
 // UploadAttachment implements send.AttachmentUploader. Uploading the same file again returns the same id.
 func (a alpha) UploadAttachment(ctx context.Context, in *channel.Channel, kind send.Type, url string) (string, error) {
-	if err := a.reach(ctx, in); err != nil {
-		return "", err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, known := range a.kept.alpha.attachments {
-		if known.Channel == in.ID && known.Type == kind && known.URL == url {
-			return known.ID, nil
+	return atPlatform(ctx, a.outbox, in, func() (string, error) {
+		for _, known := range a.kept.alpha.attachments {
+			if known.Channel == in.ID && known.Type == kind && known.URL == url {
+				return known.ID, nil
+			}
 		}
-	}
-	added := Attachment{Channel: in.ID, ID: a.platform.ids.formed(alphaAttachment), Type: kind, URL: url}
-	a.addAttachment(added)
-	return added.ID, nil
+		added := Attachment{Channel: in.ID, ID: a.platform.ids.formed(alphaAttachment), Type: kind, URL: url}
+		a.addAttachment(added)
+		return added.ID, nil
+	})
 }
 
 // addAttachment keeps a file. The caller holds the mutex.

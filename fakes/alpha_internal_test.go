@@ -47,24 +47,14 @@ func (s *shop) broadcast(t *testing.T, id string) (int64, error) {
 		send.Broadcast{MessageID: id, LabelID: "buyers", NotificationType: "REGULAR"})
 }
 
-func TestLabels_SavedTwice(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Alpha)
-	first := s.label(t, s.ada, "buyers")
-	require.Equal(t, first, s.label(t, s.ada, "buyers"))
-	require.Equal(t, first, s.label(t, s.lise, "buyers"), "it is the same label on all members")
-	require.NotEqual(t, first, s.label(t, s.ada, "tea"))
-	require.Equal(t, []string{"buyers", "tea"}, s.ada.Labels())
-	require.Equal(t, []string{"buyers"}, s.lise.Labels())
-	require.EqualValues(t, 1712444532121303, s.label(t, s.ada, "1712444532121303"), "an id may be a number")
-}
-
 func TestSendBroadcast_ToLabel(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.lise, "buyers")
 	s.label(t, s.ada, "buyers")
-	s.label(t, s.ada, "tea")
+	require.EqualValues(t, 1712444532121303, s.label(t, s.ada, "1712444532121303"), "an id may be a number")
+	require.Equal(t, []string{"buyers", "1712444532121303"}, s.ada.Labels())
+	require.Equal(t, []string{"buyers"}, s.lise.Labels())
 	id := s.store(t, send.Template("Hello {{firstName}}"))
 	number, err := s.broadcast(t, id)
 	require.NoError(t, err)
@@ -75,19 +65,11 @@ func TestSendBroadcast_ToLabel(t *testing.T) {
 		SentAt: s.Now(), Channel: "shop", ID: number, Message: s.StoredMessages("shop")[0], LabelID: "buyers",
 		NotificationType: "REGULAR", Reached: []string{s.lise.ExternalID(), s.ada.ExternalID()},
 	}}, s.Broadcasts("shop"))
-}
 
-func TestSendBroadcast_LeavesOutRefused(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Alpha)
-	s.label(t, s.ada, "buyers")
-	s.label(t, s.lise, "buyers")
 	s.RefuseSends(boterr.FailedPrecondition, s.ada)
-	id := s.store(t, send.Text("Tea!"))
-	_, err := s.broadcast(t, id)
+	_, err = s.broadcast(t, id)
 	require.NoError(t, err)
-	require.Equal(t, []string{s.lise.ExternalID()}, s.Broadcasts("shop")[0].Reached)
-	require.Empty(t, s.ada.Messages())
+	require.Equal(t, []string{s.lise.ExternalID()}, s.Broadcasts("shop")[1].Reached)
 }
 
 func TestSendBroadcast_CountsAsOne(t *testing.T) {
@@ -103,18 +85,6 @@ func TestSendBroadcast_CountsAsOne(t *testing.T) {
 	_, err = s.broadcast(t, tea)
 	requireCode(t, boterr.ResourceExhausted, err)
 	require.Len(t, s.Sent(), 2)
-}
-
-func TestSendBroadcast_LabelWithoutMembers(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Alpha)
-	s.label(t, s.ada, "buyers")
-	require.NoError(t, portOf[send.Labeler](t, s).RemoveLabel(t.Context(), s.in, s.ada.ExternalID(), "buyers"))
-	id := s.store(t, send.Text("Tea!"))
-	_, err := s.broadcast(t, id)
-	require.NoError(t, err)
-	require.Empty(t, s.Broadcasts("shop")[0].Reached)
-	require.Empty(t, s.Sent())
 }
 
 func TestStoredMessages_TokenOfChannel(t *testing.T) {
@@ -209,21 +179,6 @@ func TestCharlieIDs(t *testing.T) {
 	}
 }
 
-func TestCharlieMessage_AnswerFindsIt(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Charlie)
-	sent := s.mustSend(t, s.ada, "kettle?")
-	conversation, _ := sent.Reply.Field("channel")
-	ts, _ := sent.Reply.Field("ts")
-	reply, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in, send.MessageUpdate{
-		ConversationID: conversation.(string), MessageID: ts.(string), Text: "Kettle!",
-	})
-	require.NoError(t, err)
-	require.Equal(t, document.O("ok", true, "channel", conversation, "ts", ts, "text", "Kettle!"), reply)
-	require.Equal(t, "Kettle!", s.Sent()[0].Shown.Text())
-	require.Equal(t, "kettle?", s.Sent()[0].Response.Text(), "what was sent stays what it was")
-}
-
 func TestUpdateMessage_LeavesText(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
@@ -248,24 +203,6 @@ func TestArchive_TakesNoMessages(t *testing.T) {
 	requireCode(t, boterr.FailedPrecondition, err)
 	s.mustSend(t, s.lise, "hi")
 	require.NoError(t, archiver.ArchiveConversation(t.Context(), s.in, chat), "it is archived already")
-}
-
-// sendBoth sends a text to both members in one request.
-func (s *shop) sendBoth(t *testing.T, text string) (send.Batch, error) {
-	t.Helper()
-	return portOf[send.BatchSender](t, s).SendBatch(t.Context(),
-		[]send.Message{s.messageTo(s.ada, send.Text(text)), s.messageTo(s.lise, send.Text(text))})
-}
-
-func TestDeltaBatch_SeveralMessages(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Delta)
-	batch, err := s.sendBoth(t, "hi")
-	require.NoError(t, err)
-	require.Equal(t, "req-000001", batch.ID)
-	require.Equal(t, []string{"hi", "hi"}, []string{s.ada.Last(), s.lise.Last()})
-	require.Equal(t, []string{"dm-000001", "dm-000002"},
-		[]string{batch.Outcomes[0].Delivery.MessageID, batch.Outcomes[1].Delivery.MessageID})
 }
 
 func TestDeltaBatch_MessageAlone(t *testing.T) {
@@ -301,12 +238,8 @@ func TestTags_AtMostTheLimit(t *testing.T) {
 	for id := range int64(send.MaxMemberTags) {
 		require.Zero(t, s.tag(t, s.ada, id).Code)
 	}
-	refused := s.tag(t, s.ada, send.MaxMemberTags)
-	require.EqualValues(t, 45059, refused.Code)
-	require.NotEmpty(t, refused.Message)
-	require.Zero(t, s.tag(t, s.ada, 7).Code, "one that is there already counts once")
+	require.EqualValues(t, 45059, s.tag(t, s.ada, send.MaxMemberTags).Code)
 	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
-	require.Zero(t, s.tag(t, s.lise, send.MaxMemberTags).Code, "each member has tags of its own")
 }
 
 func TestTags_Refuse(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -203,26 +201,5 @@ func (p *Platform) changeDeadLetter(name, id string, change func(ctx context.Con
 	p.notef("%s %s", name, id)
 }
 
-// handled holds the nodes that a platform was given and passes to its forks.
-type handled struct {
-	mu    sync.Mutex
-	nodes []*botctx.Node
-}
-
-func (h *handled) add(nodes []*botctx.Node) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.nodes = append(h.nodes, nodes...)
-}
-
-func (h *handled) set(nodes []*botctx.Node) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.nodes = slices.Clone(nodes)
-}
-
-func (h *handled) all() []*botctx.Node {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.nodes)
-}
+// handled are the nodes that a platform was given and passes to its forks.
+type handled struct{ history[*botctx.Node] }

@@ -170,15 +170,12 @@ func (b bravo) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExter
 
 // changeGroup changes a group. It returns NotFound if the channel's platform has no group with that id.
 func (b bravo) changeGroup(ctx context.Context, in *channel.Channel, externalID string, change func(group *Group)) error {
-	if err := b.reach(ctx, in); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	group := b.group(in.ID, externalID)
-	if group == nil {
-		return boterr.New(boterr.NotFound, "", "the platform of the channel %s has no group %s", in.ID, externalID)
-	}
-	change(group)
-	return nil
+	return b.change(ctx, in, func() error {
+		group := b.group(in.ID, externalID)
+		if group == nil {
+			return boterr.New(boterr.NotFound, "", "the platform of the channel %s has no group %s", in.ID, externalID)
+		}
+		change(group)
+		return nil
+	})
 }

@@ -151,16 +151,16 @@ const (
 	mostMade = 100_000
 )
 
-func (h *history[T]) add(one T) {
+func (h *history[T]) add(more ...T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.made == nil {
 		h.made = make([]T, 0, fewMade)
 	}
-	if h.most > 0 && len(h.made) == 2*h.most {
+	if h.most > 0 && len(h.made) >= 2*h.most {
 		h.made = slices.Clone(h.made[h.most:])
 	}
-	h.made = append(h.made, one)
+	h.made = append(h.made, more...)
 }
 
 // all returns the things so far, oldest first. The caller must not change them, because snapshots share them.

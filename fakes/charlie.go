@@ -83,21 +83,18 @@ func (charlie) reply(sent Sent) document.Object {
 }
 
 func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
-	if err := c.reach(ctx, in); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := address{in.ID, conversationID}
-	switch {
-	case !c.hasConversation(in, conversationID):
-		return boterr.New(boterr.NotFound, "", "channel_not_found: the workspace of %s has no conversation %q: "+
-			"give the id of a channel, or the chatId of a message that was sent", in.ID, conversationID)
-	case !c.kept.charlie.archived[at]:
-		put(&c.kept.charlie.archived, at, true)
-		c.platform.notef("%s is archived", c.kept.called(at))
-	}
-	return nil
+	return c.change(ctx, in, func() error {
+		at := address{in.ID, conversationID}
+		switch {
+		case !c.hasConversation(in, conversationID):
+			return boterr.New(boterr.NotFound, "", "channel_not_found: the workspace of %s has no conversation %q: "+
+				"give the id of a channel, or the chatId of a message that was sent", in.ID, conversationID)
+		case !c.kept.charlie.archived[at]:
+			put(&c.kept.charlie.archived, at, true)
+			c.platform.notef("%s is archived", c.kept.called(at))
+		}
+		return nil
+	})
 }
 
 // hasConversation reports whether a conversation with this id exists: one that was created or sent to, or one

@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -108,28 +109,31 @@ func (o *outbox) fakeOf(platform channel.Type) fake {
 	}
 }
 
-// reach returns an error if a channel's platform cannot be reached now.
-func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := send.RequireChannel(in); err != nil {
-		return err
-	}
-	o.platform.begins(ctx, asking{part{service: ServiceMessages}, "ask", in.ID})
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.platform.downErr(part{ServiceMessages, DefaultApp, in.ID})
+// partOfChannel returns the part of the messaging platforms that serves a channel.
+func partOfChannel(in *channel.Channel) part {
+	return part{ServiceMessages, cmp.Or(in.App, DefaultApp), in.ID}
 }
 
-// atPlatform calls do under the mutex, unless a channel's platform cannot be reached now.
-func atPlatform[T any](ctx context.Context, o *outbox, in *channel.Channel, do func() (T, error)) (done T, err error) {
-	if err := o.reach(ctx, in); err != nil {
-		return done, err
+// atPlatform makes a request to a channel's platform, which does its work under the mutex.
+func atPlatform[T any](ctx context.Context, o *outbox, in *channel.Channel, do func() (T, error)) (none T, err error) {
+	if err := cmp.Or(ctx.Err(), send.RequireChannel(in)); err != nil {
+		return none, err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return do()
+	asked := asking{partOfChannel(in), "ask", in.ID}
+	return requested(ctx, o.platform, asked, func() (T, error) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if err := o.platform.downErr(asked.at); err != nil {
+			return none, err
+		}
+		return do()
+	})
+}
+
+// change is atPlatform for a request that only has an error as its answer.
+func (o *outbox) change(ctx context.Context, in *channel.Channel, do func() error) error {
+	_, err := atPlatform(ctx, o, in, func() (struct{}, error) { return struct{}{}, do() })
+	return err
 }
 
 // askedOnce reaches a channel's platform and carries out a request as answered does.

@@ -35,11 +35,11 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 	if len(messages) == 0 {
 		return send.Batch{}, boterr.Invalid("", "a request needs at least one message")
 	}
-	if err := d.reach(ctx, messages[0].Channel); err != nil {
-		return send.Batch{}, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	return atPlatform(ctx, d.outbox, messages[0].Channel, func() (send.Batch, error) { return d.takeAll(ctx, messages), nil })
+}
+
+// takeAll takes the messages of a request. The caller holds the mutex.
+func (d delta) takeAll(ctx context.Context, messages []send.Message) send.Batch {
 	batch := send.Batch{ID: d.platform.ids.formed(deltaRequest), Outcomes: make([]send.Outcome, len(messages))}
 	for i, message := range messages {
 		sent, err := d.take(ctx, message, d)
@@ -53,5 +53,5 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 		}
 	}
 	d.hasSent(ctx)
-	return batch, nil
+	return batch
 }

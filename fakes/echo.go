@@ -98,27 +98,27 @@ func withFields(reply document.Object, response send.Response, fields ...string)
 }
 
 func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
-	if err := e.reach(ctx, in); err != nil {
-		return send.TagReply{}, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	return atPlatform(ctx, e.outbox, in, func() (send.TagReply, error) { return e.addTag(in, to, tagID), nil })
+}
+
+// addTag adds a tag to a user. The caller holds the mutex.
+func (e echo) addTag(in *channel.Channel, to string, tagID int64) send.TagReply {
 	at := address{in.ID, to}
 	tags := e.kept.tags[at]
 	switch {
 	case tagID < 0 || tagID > math.MaxInt32:
 		e.platform.notef("%s does not get the tag %d: there can be none of that id", e.kept.called(at), tagID)
-		return send.TagReply{Code: invalidTag, Message: "invalid tag id"}, nil
+		return send.TagReply{Code: invalidTag, Message: "invalid tag id"}
 	case slices.Contains(tags, tagID):
 	case len(tags) >= send.MaxMemberTags:
 		e.platform.notef("%s does not get the tag %d: %d are the most", e.kept.called(at), tagID, send.MaxMemberTags)
 		message := fmt.Sprintf("the user has too many tags: at most %d are allowed", send.MaxMemberTags)
-		return send.TagReply{Code: tooManyTag, Message: message}, nil
+		return send.TagReply{Code: tooManyTag, Message: message}
 	default:
 		put(&e.kept.tags, at, append(tags, tagID))
 		e.platform.notef("%s has the tag %d", e.kept.called(at), tagID)
 	}
-	return send.TagReply{Code: tagSaved, Message: "ok"}, nil
+	return send.TagReply{Code: tagSaved, Message: "ok"}
 }
 
 // Tags returns the member's tags, in the order in which they were added. It ends the test unless the channel is
@@ -126,8 +126,5 @@ func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID
 func (a *Actor) Tags() []int64 {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Echo, "tags")
-	o := &a.platform.outbox
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.kept.tags[a.address()])
+	return a.platform.outbox.state().tags[a.address()]
 }

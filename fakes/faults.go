@@ -187,7 +187,7 @@ func (f Fault) where() string {
 
 // GoString returns the fault as Go source, such as fakes.TimesOut(botctx.OpSendResponse).At(2).
 func (f Fault) GoString() string {
-	of := "fakes." + f.Service.constant()
+	of := f.Service.GoString()
 	if f.Op != "" {
 		of = "botctx.Op" + operations.GoName(string(f.Op))
 	}
@@ -323,7 +323,7 @@ func (p planned) lasts(now time.Time) bool {
 func (p planned) isSameCall(other planned) bool {
 	return p.after == other.after && p.fault.Op == other.fault.Op && p.fault.part() == other.fault.part() &&
 		p.fault.counted() == other.fault.counted() && p.fault.isFailure() == other.fault.isFailure() &&
-		(p.fault.Kind == KindDown) == (other.fault.Kind == KindDown)
+		(p.fault.Kind == KindDown) == (other.fault.Kind == KindDown) && p.isOut == other.isOut
 }
 
 // faults holds the faults that are still to come or still last.
@@ -339,7 +339,7 @@ func (f *faults) add(added planned) bool {
 	defer f.mu.Unlock()
 	has := func() bool { return slices.ContainsFunc(f.kept, added.isSameCall) }
 	switch {
-	case added.fault.Kind == KindDown:
+	case added.isOut: // It replaces an outage that lasts.
 		f.kept = slices.DeleteFunc(f.kept, added.isSameCall)
 	case added.fault.Nth > 0 && has():
 		return false
@@ -399,8 +399,7 @@ func (d *due) add(met planned) bool {
 
 // Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test
 // ends, on this platform or a fork, unless the fault is an outage that begins at once. Requests to a service
-// include the SDK's own requests within an operation, which may change from version to version. On messaging
-// platforms, only messages that are sent one by one count.
+// include the SDK's own requests within an operation, which may change from version to version.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))          // The next call.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))    // The third from now on.
@@ -621,14 +620,23 @@ func (o part) String() string {
 	}
 }
 
-// carryOut carries a call out, with its planned faults.
-func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	due := p.faults.take(site{op: call.Op}, p.Now())
+// meet begins the planned outages of a call at a site, and lets the time of a delay pass. It returns the planned failure,
+// or nil for none. name returns the name of the call.
+func (p *Platform) meet(at site, name func() string) *Fault {
+	due := p.faults.take(at, p.Now())
+	for _, out := range due.outages {
+		p.notef("disconnected: %s", out.part())
+	}
 	if due.late != nil {
 		p.clock.advance(due.late.For)
-		p.notef("%s takes %v", call.Op, due.late.For)
+		p.notef("%s takes %v", name(), due.late.For)
 	}
-	failed := due.failure
+	return due.failure
+}
+
+// carryOut carries a call out, with its planned faults.
+func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+	failed := p.meet(site{op: call.Op}, func() string { return string(call.Op) })
 	switch {
 	case failed == nil:
 		return next(ctx)

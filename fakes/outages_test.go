@@ -127,19 +127,6 @@ func TestDown_DataSourceOfThreeOne(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestDown_OfTwoAccountsOne(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	shop, club := p.AddAccount("shop"), p.AddAccount("club")
-	p.Inject(fakes.Down(fakes.ServicePayments).Of("shop"))
-	_, err := shop.Charge(t.Context(), tenEuro())
-	require.EqualError(t, err, "unavailable: the test has disconnected the account shop")
-	mustCharge(t, club, tenEuro())
-	p.Lift(fakes.Down(fakes.ServicePayments).Of("shop"))
-	mustCharge(t, shop, tenEuro())
-	require.Len(t, shop.Payments(), 1, "what failed was not done")
-}
-
 func TestDown_LeavesTheTestItsView(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -235,12 +222,19 @@ func TestFaults_ACallIsLateAndFails(t *testing.T) {
 
 func TestFaults_OneCallFailsOnce(t *testing.T) {
 	t.Parallel()
-	var tb recordedTB
-	tb.run(func(p *fakes.Platform) {
-		p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(2))
-		p.Inject(fakes.TimesOut(botctx.OpCountDataSource).At(2))
-	})
-	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already: choose another call with At"}, tb.failures)
+	for want, plan := range map[string][2]fakes.Fault{
+		"countDataSource": {
+			fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(2), fakes.TimesOut(botctx.OpCountDataSource).At(2),
+		},
+		"a request to mail": {fakes.Down(fakes.ServiceMail).At(2), fakes.Down(fakes.ServiceMail).At(2).Lasting(time.Hour)},
+	} {
+		var tb recordedTB
+		tb.run(func(p *fakes.Platform) {
+			p.Inject(plan[0])
+			p.Inject(plan[1])
+		})
+		require.Equal(t, []string{"fakes: call 2 of " + want + " has such a fault already: choose another call with At"}, tb.failures)
+	}
 }
 
 // unmet are faults that no call meets, keyed by the text of the test's failure.
@@ -313,7 +307,9 @@ func TestFaults_AreMetOnAFork(t *testing.T) {
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) {
 		p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
-		require.Equal(t, []boterr.Code{boterr.Conflict}, counts(t, p.Fork(), 1))
+		fork := p.Fork()
+		require.Equal(t, []boterr.Code{boterr.Conflict, ""}, counts(t, fork, 2))
+		require.Equal(t, []boterr.Code{boterr.Conflict}, counts(t, p.Fork(), 1), "the fork has taken nothing from the platform")
 	})
 	require.Empty(t, tb.failures)
 }
@@ -445,14 +441,39 @@ func TestLift_TakesAFaultAway(t *testing.T) {
 	require.Empty(t, tb.failures)
 }
 
-func TestDown_OfAnotherApp(t *testing.T) {
+func TestDown_OfOneAccount(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	ours, theirs := p.AddAccount("shop"), p.AddAccountOf("other", "shop")
-	p.Inject(fakes.Down(fakes.ServicePayments).OfApp("other", "shop"))
-	charge := utility.Charge{Amount: 100, Currency: "EUR", PaymentMethod: "card"}
-	_, err := theirs.Charge(t.Context(), charge)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	_, err = ours.Charge(t.Context(), charge)
-	require.NotErrorIs(t, err, boterr.Unavailable)
+	ours, club, theirs := p.AddAccount("shop"), p.AddAccount("club"), p.AddAccountOf("other", "shop")
+	for account, outage := range map[*fakes.Account]fakes.Fault{
+		ours: fakes.Down(fakes.ServicePayments).Of("shop"), theirs: fakes.Down(fakes.ServicePayments).OfApp("other", "shop"),
+	} {
+		p.Inject(outage)
+		_, err := account.Charge(t.Context(), tenEuro())
+		require.EqualError(t, err, "unavailable: the test has disconnected the account shop")
+		for _, other := range []*fakes.Account{ours, club, theirs} {
+			if other != account {
+				mustCharge(t, other, tenEuro())
+			}
+		}
+		p.Lift(outage)
+		mustCharge(t, account, tenEuro())
+	}
+	require.Len(t, ours.Payments(), 2, "what failed was not done")
+}
+
+func TestDown_OfOneChannel(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ours, theirs := p.AddMember(member.Member{}), p.AddMember(member.Member{App: "other"})
+	for of, outage := range map[*fakes.Actor]fakes.Fault{
+		ours:   fakes.Down(fakes.ServiceMessages).Of(ours.Scope().Channel),
+		theirs: fakes.Down(fakes.ServiceMessages).OfApp("other", theirs.Scope().Channel),
+	} {
+		p.Inject(outage)
+		for _, each := range []*fakes.Actor{ours, theirs} {
+			require.Equal(t, each == of, errors.Is(each.Context().Reply(t.Context(), send.Text("hi")), boterr.Unavailable))
+		}
+		p.Lift(outage)
+	}
 }

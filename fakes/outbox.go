@@ -116,7 +116,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message) (send.Delive
 		return send.Delivery{}, err
 	}
 	by := o.fakeOf(message.Channel.Type)
-	asked := asking{part{ServiceMessages, DefaultApp, message.Channel.ID}, "send to", message.To}
+	asked := asking{partOfChannel(message.Channel), "send to", message.To}
 	return requested(ctx, o.platform, asked, func() (send.Delivery, error) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -264,11 +264,11 @@ func (e editable) CreateGroup(ctx context.Context, in *channel.Channel, group li
 
 // UpdateMessage implements send.MessageUpdater. It finds a message by its conversation and its id.
 func (e editable) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
-	if err := e.reach(ctx, in); err != nil {
-		return document.Object{}, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	return atPlatform(ctx, e.outbox, in, func() (document.Object, error) { return e.updateMessage(in, update) })
+}
+
+// updateMessage changes a message. The caller holds the mutex.
+func (e editable) updateMessage(in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	sent := e.find(in.ID, update.MessageID)
 	if sent == nil || sent.ChatID != update.ConversationID {
 		return document.Object{}, boterr.New(boterr.NotFound, "", "message_not_found: the conversation %q of %s has no message %q: "+

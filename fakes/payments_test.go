@@ -358,7 +358,6 @@ func TestAccount_Misuse(t *testing.T) {
 	require.Panics(t, func() { p.AddAccount("shop") })
 	require.Panics(t, func() { p.AddAccount("") })
 	require.Panics(t, func() { account.Repeat("event-1") })
-	require.Panics(t, func() { p.Inject(fakes.Fails(fakes.ServicePayments, nil)) })
 	require.Panics(t, func() { account.In(fakes.New()).Payments() })
 	_, err := account.In(fakes.New()).Charge(t.Context(), tenEuro())
 	requireCode(t, err, boterr.NotFound, "")

@@ -3,6 +3,7 @@ package fakes
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -133,7 +134,7 @@ func (p *Platform) Handle(nodes ...*botctx.Node) {
 		p.test.Fatalf("fakes: Handle: %v", err)
 		return
 	}
-	p.nodes.add(nodes)
+	p.nodes.add(nodes...)
 }
 
 // Replace replaces all nodes, as Runtime.Replace does. It ends the test if that refuses them.
@@ -143,7 +144,7 @@ func (p *Platform) Replace(nodes ...*botctx.Node) {
 		p.test.Fatalf("fakes: Replace: %v", err)
 		return
 	}
-	p.nodes.set(nodes)
+	p.nodes.set(slices.Clone(nodes))
 }
 
 // HandleFunc sets the logic for messages that no node answers. A later call replaces it.

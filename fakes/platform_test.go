@@ -215,19 +215,6 @@ func TestHTTP_UnknownURL(t *testing.T) {
 	require.Contains(t, p.Transcript(), "GET https://api.example.com/other")
 }
 
-func TestApps_SeeNotEachOther(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	eve := p.AddMember(member.Member{App: "app-2", FirstName: "Eve"})
-	_, err := eve.Context().GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
-	require.ErrorIs(t, err, boterr.NotFound)
-	require.NotEqual(t, ada.Scope().Channel, eve.Scope().Channel)
-	found, err := p.Operations(botctx.Scope{}).GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
-	require.NoError(t, err)
-	require.Equal(t, "Ada", found.FirstName)
-}
-
 func TestSent_ShapeOfEachPlatform(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[channel.Type]string{
@@ -351,77 +338,13 @@ func pageOn(t *testing.T, platform channel.Type) *page {
 	}
 }
 
-// call calls an operation for Ada and returns its result as an object.
-func (p *page) call(t *testing.T, name, args string) (document.Object, error) {
-	t.Helper()
-	text, err := p.ada.Context().Call(t.Context(), name, []byte(args))
-	if err != nil {
-		return document.Object{}, err
-	}
-	value, err := document.ParseJSON(text)
-	require.NoError(t, err)
-	return value.(document.Object), nil
-}
-
-// mustCall is call for an operation that must succeed.
-func (p *page) mustCall(t *testing.T, name, args string) document.Object {
-	t.Helper()
-	result, err := p.call(t, name, args)
-	require.NoError(t, err)
-	return result
-}
-
-func TestAttachments_SentByID(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Alpha)
-	given := p.mustCall(t, "alphaGetAttachmentId", `{"type": "image", "url": "https://shop.example/kettle.png"}`)
-	id := document.Get(given, "attachment_id", "")
-	require.Equal(t, p.Attachments("page")[0].ID, id)
-	p.mustCall(t, "sendResponse", fmt.Sprintf(`{"response": {"type": "IMAGE", "attachment_id": %q}}`, id))
-	_, err := p.call(t, "sendResponse", `{"response": {"type": "IMAGE", "attachment_id": "8"}}`)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	refused, _ := boterr.AsError(err)
-	require.Equal(t, "response.attachment_id", refused.Field)
-}
-
-func TestRefuseSends_SomeOfSeveral(t *testing.T) {
-	t.Parallel()
-	for _, platform := range []channel.Type{channel.Webchat, channel.Alpha, channel.Delta} {
-		p := pageOn(t, platform)
-		p.RefuseSends(boterr.FailedPrecondition, p.ada)
-		_, err := p.ada.Context().SendResponse(t.Context(), send.SendResponseParams{
-			MemberID: document.OneOrMany[string]{p.ada.ID(), p.lise.ID()}, Response: send.Text("hi"),
-		})
-		undelivered, isUndelivered := errors.AsType[*send.UndeliveredError](err)
-		require.True(t, isUndelivered)
-		require.Len(t, undelivered.Failures, 1)
-		require.Equal(t, p.ada.ID(), undelivered.Failures[0].MemberID)
-		require.ErrorIs(t, undelivered.Failures[0].Err, boterr.FailedPrecondition)
-		require.Equal(t, "hi", p.lise.Last())
-	}
-}
-
-func TestSendDeltaResponse_EachMember(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Delta)
-	p.RefuseSends(boterr.NotFound, p.lise)
-	result, err := p.ada.Context().SendDeltaResponse(t.Context(), send.SendDeltaResponseParams{
-		MemberID: document.OneOrMany[string]{p.ada.ID(), p.lise.ID()}, Response: send.Template("hi {{firstName}}"),
-	})
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.Equal(t, "PARTIAL", result.Status)
-	require.NoError(t, result.Results[0].Err)
-	require.ErrorIs(t, result.Results[1].Err, boterr.NotFound)
-	require.Equal(t, "hi Ada", p.ada.Last())
-}
-
 func TestPostComments(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	require.Empty(t, p.PostComments())
 	for _, text := range []string{"kettle", "tea"} {
-		p.mustCall(t, "savePostCommentAnalytics",
-			fmt.Sprintf(`{"comment": %q, "fbId": "7", "name": "Ada", "postId": "42", "isMatched": true}`, text))
+		must(t, p.ada.Context().SavePostCommentAnalytics,
+			send.SavePostCommentAnalyticsParams{Comment: text, FbID: "7", Name: "Ada", PostID: "42", IsMatched: true})
 	}
 	require.Len(t, p.PostComments(), 2)
 	require.Equal(t, "kettle", p.PostComments()[0].Comment)

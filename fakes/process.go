@@ -131,7 +131,7 @@ func (p *Platform) Restart(nodes ...*botctx.Node) {
 		return
 	}
 	if len(nodes) > 0 {
-		p.nodes.set(nodes)
+		p.nodes.set(slices.Clone(nodes))
 	}
 	if err := started.runtime.Handle(p.nodes.all()...); err != nil {
 		p.test.Fatalf("fakes: Restart: %v", err)

@@ -62,13 +62,6 @@ func (p *Platform) contextIn(at *process) context.Context {
 	return p.settings.within(at.life)
 }
 
-// begins calls the functions of OnRequest before a request.
-func (p *Platform) begins(ctx context.Context, asked asking) {
-	for _, call := range p.settings.onRequest {
-		call(ctx, asked.request())
-	}
-}
-
 // requested makes a request to a service, with its planned faults.
 func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut func() (T, error)) (result T, err error) {
 	end, err := p.request(ctx, asked)
@@ -85,16 +78,10 @@ func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut f
 // request begins a request to a service. A planned failure is returned at once or, if the request must be
 // carried out first, by end.
 func (p *Platform) request(ctx context.Context, asked asking) (end func(documents int, err error) error, err error) {
-	p.begins(ctx, asked)
-	due := p.faults.take(site{at: asked.at}, p.Now())
-	for _, out := range due.outages {
-		p.notef("disconnected: %s", out.part())
+	for _, call := range p.settings.onRequest {
+		call(ctx, asked.request())
 	}
-	if due.late != nil {
-		p.clock.advance(due.late.For)
-		p.notef("%s takes %v", asked.request(), due.late.For)
-	}
-	failed := due.failure
+	failed := p.meet(site{at: asked.at}, func() string { return asked.request().Name })
 	if failed == nil {
 		return nil, nil
 	}
@@ -148,9 +135,12 @@ func (s Service) String() string {
 	return [serviceCount]string{"the store", "data sources", "mail", "files", "payments", "HTTP", "the messaging platforms"}[s]
 }
 
-// constant returns the name of the service's Go constant.
-func (s Service) constant() string {
-	return "Service" + [serviceCount]string{"Store", "DataSources", "Mail", "Files", "Payments", "HTTP", "Messages"}[s]
+// GoString returns the service as Go source, such as fakes.ServiceMail.
+func (s Service) GoString() string {
+	if !s.exists() {
+		return fmt.Sprintf("fakes.Service(%d)", int(s))
+	}
+	return "fakes.Service" + [serviceCount]string{"Store", "DataSources", "Mail", "Files", "Payments", "HTTP", "Messages"}[s]
 }
 
 func (s Service) exists() bool { return s >= 0 && s < serviceCount }

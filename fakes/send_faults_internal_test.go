@@ -152,6 +152,8 @@ func TestDisconnect_DoesNothing(t *testing.T) {
 		s.Inject(Down(ServiceMessages).Of("shop"))
 		requireCode(t, boterr.Unavailable, row.ask(t.Context(), s))
 		s.Lift(Down(ServiceMessages).Of("shop"))
+		s.Inject(Fails(ServiceMessages, boterr.Conflict))
+		requireCode(t, boterr.Conflict, row.ask(t.Context(), s))
 		require.Equal(t, before, s.outbox.state(), name)
 		s.mustSend(t, s.ada, "hi")
 	}

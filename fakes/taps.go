@@ -129,8 +129,8 @@ type Ticket struct {
 	IsRecalled bool
 }
 
-// IsOpen reports whether the ticket still shows the message that was sent.
-func (t Ticket) IsOpen() bool { return t.Taken == "" && !t.IsRecalled }
+// IsOpen reports whether the ticket offers an assignment and still shows the message that was sent.
+func (t Ticket) IsOpen() bool { return t.Assignment != "" && t.Taken == "" && !t.IsRecalled }
 
 // Text returns the text that the ticket shows, or "" if it was recalled.
 func (t Ticket) Text() string {
@@ -164,17 +164,14 @@ func (e editable) RecallTicket(ctx context.Context, in *channel.Channel, ticket 
 // changeTicket changes a message of a channel. It returns NotFound if the platform no longer has the message
 // or never had it.
 func (o *outbox) changeTicket(ctx context.Context, in *channel.Channel, messageID string, change func(sent *Sent)) error {
-	if err := o.reach(ctx, in); err != nil {
-		return err
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	sent := o.find(in.ID, messageID)
-	if sent == nil {
-		return boterr.New(boterr.NotFound, "", "the channel %s does not have the message %s, or no longer has it", in.ID, messageID)
-	}
-	change(sent)
-	return nil
+	return o.change(ctx, in, func() error {
+		sent := o.find(in.ID, messageID)
+		if sent == nil {
+			return boterr.New(boterr.NotFound, "", "the channel %s does not have the message %s, or no longer has it", in.ID, messageID)
+		}
+		change(sent)
+		return nil
+	})
 }
 
 // tickets returns the messages to agents of a channel that were not sent to a conversation with one agent.

@@ -82,22 +82,6 @@ func TestAdvance_AgendasInOrder(t *testing.T) {
 	require.Equal(t, at(3), p.Now())
 }
 
-func TestAdvance_FirstMadeFirst(t *testing.T) {
-	t.Parallel()
-	var order []string
-	p := fakes.New(fakes.For(t))
-	ada := p.AddMember(member.Member{}).Context()
-	var want []string
-	for i := range 12 {
-		id := strings.Repeat("x", i+1)
-		p.Handle(ran(&order, id))
-		plan(t, ada, id, fakes.Start(), 0)
-		want = append(want, id+" 00:00")
-	}
-	p.Advance(0)
-	require.Equal(t, want, order)
-}
-
 func TestAdvance_ScheduledByARun(t *testing.T) {
 	t.Parallel()
 	var order []string
@@ -319,13 +303,9 @@ func TestCreateAssignment_VirtualClock(t *testing.T) {
 
 // zoned returns a platform that reads a member's time zone from the member's meta. The node "weekly" reminds
 // members who say "remind me" each Monday at nine.
-func zoned(t *testing.T, changes ...func(*botctx.Config)) *fakes.Platform {
+func zoned(t *testing.T) *fakes.Platform {
 	t.Helper()
-	options := []fakes.Option{fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Zone = zoneOfMeta })}
-	for _, change := range changes {
-		options = append(options, fakes.Config(change))
-	}
-	p := fakes.New(options...)
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Zone = zoneOfMeta }))
 	p.Handle(
 		&botctx.Node{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(remindWeekly)},
 		&botctx.Node{ID: "move", Trigger: botctx.TextIs("I live in Tokyo"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
@@ -364,18 +344,6 @@ func remindedAt(t *testing.T, p *fakes.Platform, of *fakes.Actor, zone string) [
 	return at
 }
 
-func TestZone_EachMondayAtNineHers(t *testing.T) {
-	t.Parallel()
-	p := zoned(t)
-	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("zone", "America/New_York")})
-	bob := p.AddMember(member.Member{FirstName: "Bob", Meta: document.O("zone", "Europe/London")})
-	ada.Says("remind me")
-	bob.Says("remind me")
-	p.AdvanceTo(time.Date(2026, time.March, 10, 0, 0, 0, 0, time.UTC))
-	require.Equal(t, []string{"Mon 2 Mar 09:00", "Mon 9 Mar 09:00"}, remindedAt(t, p, ada, "America/New_York")[8:], "the clocks changed on 8 March")
-	require.Equal(t, []string{"Mon 2 Mar 09:00", "Mon 9 Mar 09:00"}, remindedAt(t, p, bob, "Europe/London")[8:])
-}
-
 func TestZone_ThatTheRunHasJustAskedFor(t *testing.T) {
 	t.Parallel()
 	p := zoned(t)
@@ -397,32 +365,6 @@ func TestZone_SheMoves(t *testing.T) {
 	require.Equal(t, []string{"Mon 5 Jan 09:00", "Mon 12 Jan 09:00"}, remindedAt(t, p, ada, "America/New_York"))
 	require.Contains(t, p.Transcript(),
 		"2026-01-05 09:00:00.000  agenda id-1 waits until 2026-01-05T14:00:00Z, for which it is due in the time zone of member-1")
-}
-
-func TestZone_HostCannotTell(t *testing.T) {
-	t.Parallel()
-	isDown := false
-	p := zoned(t, func(c *botctx.Config) {
-		c.Zone = func(ctx context.Context, m *member.Member) (string, error) {
-			if isDown {
-				return "", boterr.New(boterr.Unavailable, "", "the directory does not answer")
-			}
-			return zoneOfMeta(ctx, m)
-		}
-	})
-	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("zone", "Europe/London")})
-	ada.Says("remind me")
-	isDown = true
-	err := ada.TrySays("remind me")
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "newAgenda: unavailable: zone: the host did not return the time zone of the member member-1: ")
-
-	p.AdvanceTo(time.Date(2026, time.January, 5, 8, 59, 0, 0, time.UTC))
-	require.ErrorContains(t, p.TryAdvance(time.Minute), "the directory does not answer")
-	require.Empty(t, ada.Messages())
-	isDown = false
-	p.Advance(7 * 24 * time.Hour)
-	require.Equal(t, []string{"Mon 5 Jan 09:00", "Mon 12 Jan 09:00"}, remindedAt(t, p, ada, "Europe/London"), "a moment late, and then as before")
 }
 
 func TestLocation_TomorrowAtNineHers(t *testing.T) {

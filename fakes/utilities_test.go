@@ -146,6 +146,7 @@ func TestFork_Utilities(t *testing.T) {
 	}
 	use(utilities)
 	p.Inject(fakes.Declines("shop", "expired_card"))
+	p.RefuseMailTo("gone@example.com")
 	snapshot, before := p.Snapshot(), stateOf(p, account)
 
 	fork := p.Fork()
@@ -154,6 +155,8 @@ func TestFork_Utilities(t *testing.T) {
 	use(utilities.Member.In(fork).Context())
 	_, err := account.In(fork).Charge(t.Context(), tenEuro())
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	_, err = utilities.Member.In(fork).Context().SendEmail(t.Context(), mailTo("gone@example.com"))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.Equal(t, before, stateOf(p, account), "what happens on the fork is not seen here")
 
 	fork.Advance(time.Minute)
@@ -166,29 +169,6 @@ func TestFork_Utilities(t *testing.T) {
 	require.Equal(t, before, stateOf(p, account))
 	p.Advance(time.Minute)
 	require.Len(t, *here, 2)
-}
-
-func TestFork_FaultsOfUtilities(t *testing.T) {
-	t.Parallel()
-	utilities := fakes.NewUtilities(fakes.For(t))
-	p := utilities.Platform
-	given := upload(p.HTTP)
-	p.Inject(fakes.Fails(fakes.ServiceMail, errors.New("down")))
-	p.Inject(fakes.Fails(fakes.ServiceFiles, errors.New("down")))
-	p.RefuseMailTo("gone@example.com")
-	p.Inject(fakes.Fails(fakes.ServicePayments, errors.New("down")))
-	fork := p.Fork()
-	for _, platform := range []*fakes.Platform{fork, p} {
-		bot := utilities.Member.In(platform).Context()
-		_, err := bot.SendEmail(t.Context(), mailTo("ada@example.com"))
-		require.ErrorIs(t, err, boterr.Unavailable)
-		_, err = bot.SendEmail(t.Context(), mailTo("gone@example.com"))
-		require.ErrorIs(t, err, boterr.InvalidArgument)
-		_, err = bot.UploadFileToObjectStore(t.Context(), given)
-		require.ErrorIs(t, err, boterr.Unavailable)
-		_, err = utilities.Account.In(platform).Charge(t.Context(), tenEuro())
-		require.ErrorContains(t, err, "down")
-	}
 }
 
 func TestMailReader_ReadsOn(t *testing.T) {

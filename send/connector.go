@@ -132,12 +132,8 @@ func (c Connectors) Of(in *channel.Channel) (Connector, error) {
 	if connector := c[in.Type]; connector != nil {
 		return connector, nil
 	}
-	types := make([]string, 0, len(c))
-	for _, other := range slices.Sorted(maps.Keys(c)) {
-		types = append(types, string(other))
-	}
 	hint := ""
-	if meant := nearest.To(string(in.Type), types); meant != "" {
+	if meant := nearest.To(in.Type, slices.Sorted(maps.Keys(c))); meant != "" {
 		hint = fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return nil, boterr.New(boterr.Unsupported, "",

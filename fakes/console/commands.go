@@ -344,7 +344,7 @@ func (s *talk) agentNamed(name string) (*session.Person, error) {
 // openTickets returns the tickets that the agent can take, and their indexes among all of the agent's tickets.
 func openTickets(agent *fakes.Agent) (tickets []fakes.Ticket, places []int) {
 	for i, ticket := range agent.Tickets() {
-		if ticket.IsOpen() && ticket.Assignment != "" {
+		if ticket.IsOpen() {
 			tickets, places = append(tickets, ticket), append(places, i)
 		}
 	}
@@ -367,20 +367,15 @@ func (s *talk) take(number string) error {
 	if err := s.onlyAgents(); err != nil {
 		return err
 	}
-	agent := s.seat.Agent
-	tickets, places := openTickets(agent)
-	if len(tickets) == 0 {
-		return errors.New("there are no open tickets: a bot asks for a person with createAssignment")
-	}
-	i := len(tickets) - 1
-	if number != "" {
+	taken := conversation.Takes{By: s.seat.Name}
+	if _, places := openTickets(s.seat.Agent); number != "" {
 		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || n > len(tickets) {
-			return fmt.Errorf("%q is not a ticket: give a number from 1 to %d", number, len(tickets))
+		if err != nil || n < 1 || n > len(places) {
+			return fmt.Errorf("%q is not a ticket: /agent lists the %d open ones", number, len(places))
 		}
-		i = n - 1
+		taken.Ticket = places[n-1] + 1
 	}
-	s.act(conversation.Takes{By: s.seat.Name, Ticket: places[i] + 1})
+	s.act(taken)
 	return nil
 }
 

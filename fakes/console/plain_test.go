@@ -89,7 +89,8 @@ func TestCommand_Unknown(t *testing.T) {
 func TestCommand_AsAgent(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"/take":          "there are no open tickets",
+		"/take":          "Grace has no open ticket",
+		"/take 1":        `"1" is not a ticket: /agent lists the 0 open ones`,
 		"/end":           "!! ",
 		"/tap":           "Grace is an agent: /as NAME speaks as a member",
 		"/as Grace":      "Grace is an agent: /agent Grace speaks as one",

@@ -251,7 +251,7 @@ func TestSave_Conversation(t *testing.T) {
 	require.Contains(t, out, "already exists: give another name")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Contains(t, string(text), "Grace takes ticket 1\nBot: A kettle leaks.\n")
+	require.Contains(t, string(text), "Grace takes the ticket\nBot: A kettle leaks.\n")
 
 	written, err := conversation.Parse(path, string(text))
 	require.NoError(t, err)

@@ -194,7 +194,7 @@ func (s *Session) ticket(by string, number int) (*fakes.Agent, int, error) {
 		return agent, number - 1, nil
 	}
 	for i, ticket := range slices.Backward(tickets) {
-		if ticket.IsOpen() && ticket.Assignment != "" {
+		if ticket.IsOpen() {
 			return agent, i, nil
 		}
 	}

@@ -318,7 +318,6 @@ func addMember(in *parts) Act {
 		}
 		in.fail(document.Decode(more, &added.Member))
 	}
-	added.Member.Channel = ""
 	if in.found[1] != "" {
 		added.Member.Channel = in.id(1)
 	}
@@ -351,14 +350,15 @@ func cutName(list string) (first, rest string) {
 }
 
 func operation(text string) (botctx.Op, error) {
-	if slices.Contains(botctx.Ops(), botctx.Op(text)) {
-		return botctx.Op(text), nil
+	op := botctx.Op(text)
+	if op.Exists() {
+		return op, nil
 	}
-	var all []string
-	for _, op := range botctx.Ops() {
-		all = append(all, string(op))
+	hint := ""
+	if near := nearest.To(op, botctx.Ops()); near != "" {
+		hint = ": did you mean " + string(near) + "?"
 	}
-	return "", fmt.Errorf("there is no operation %s%s", text, perhaps(nearest.To(text, all)))
+	return "", fmt.Errorf("there is no operation %s%s", text, hint)
 }
 
 func readCode(text string) (boterr.Code, error) {
@@ -370,13 +370,6 @@ func readCode(text string) (boterr.Code, error) {
 		all = append(all, string(code))
 	}
 	return "", fmt.Errorf("there is no code %s: use one of %s", text, strings.Join(all, ", "))
-}
-
-func perhaps(near string) string {
-	if near == "" {
-		return ""
-	}
-	return ": did you mean " + near + "?"
 }
 
 // answer adds an answer to the last step. The recipient is the last actor if to is "".

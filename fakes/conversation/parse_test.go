@@ -294,7 +294,7 @@ func (i invented) text() string {
 // name returns a nonempty text.
 func (i invented) name() string {
 	if i.random.IntN(2) == 0 {
-		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to"}[i.random.IntN(9)]
+		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to", "a:b in family"}[i.random.IntN(10)]
 	}
 	return "x" + i.text()
 }
@@ -339,6 +339,7 @@ func (i invented) act() conversation.Act {
 	case 1:
 		return conversation.Sends{By: by, Event: send.MessageEvent{
 			Type: "LOCATION", Data: document.O("lat", 1.5, "x", strings.ToValidUTF8(i.text(), "?")), MessageID: "m-1", Timestamp: 7,
+			Unknown: document.O("odd", i.random.IntN(2) == 0),
 		}}
 	case 2:
 		return conversation.Taps{By: by, Title: i.text(), Which: []int{0, 2, 3}[i.random.IntN(3)]}

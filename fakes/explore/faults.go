@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -156,8 +157,8 @@ func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 		if at.op == "" {
 			next = &f.ofRequests
 		}
-		for _, how := range at.ways() {
-			if longer := append(slices.Clone(plan), at.fault(how)); weightOf(longer) <= f.settings.most {
+		for _, more := range at.faults() {
+			if longer := append(slices.Clone(plan), more); weightOf(longer) <= f.settings.most {
 				*next = append(*next, longer)
 			}
 		}
@@ -170,13 +171,6 @@ func (f *faultSearch) unmet() string {
 		return ""
 	}
 	return ", but nothing met\n" + indented(linesOf(f.last))
-}
-
-// way is a way for a call to go wrong.
-type way struct {
-	kind fakes.Kind
-	err  error
-	long time.Duration
 }
 
 // lateness is the delay of a late call: longer than any lease.
@@ -201,35 +195,24 @@ func weightOf(plan []fakes.Fault) int {
 	return weight
 }
 
-// Ways to go wrong that services and events have and operations do not, by their names in Variable.
-const (
-	wayIsDown     = "isDown"
-	wayComesTwice = "comesTwice"
-)
-
-// ways are the ways for a call of an operation, a request to a service, or an event, to go wrong, by their
-// names in Variable.
-func ways() map[string]way {
-	return map[string]way{
-		"fails":        {kind: fakes.KindFails, err: boterr.Unavailable},
-		"isRefused":    {kind: fakes.KindFails, err: boterr.FailedPrecondition},
-		"timesOut":     {kind: fakes.KindTimesOut},
-		"isLate":       {kind: fakes.KindDelays, long: lateness},
-		"crashes":      {kind: fakes.KindCrashes},
-		"crashesAfter": {kind: fakes.KindCrashesAfter},
-		wayIsDown:      {kind: fakes.KindDown, long: outage},
-		wayComesTwice:  {kind: fakes.KindRepeats},
+// ways are the ways for a call of an operation, a request to a service, or an event, to go wrong.
+func ways() []fakes.Fault {
+	return []fakes.Fault{
+		{Kind: fakes.KindFails, Err: boterr.Unavailable}, {Kind: fakes.KindTimesOut}, {Kind: fakes.KindCrashes},
+		{Kind: fakes.KindCrashesAfter}, {Kind: fakes.KindDelays, For: lateness}, {Kind: fakes.KindDown, For: outage},
+		{Kind: fakes.KindFails, Err: refused}, {Kind: fakes.KindRepeats},
 	}
 }
 
-// wayOf returns the name of a fault's way, such as "timesOut".
+// refused is the error of messages that a platform refuses.
+const refused = boterr.FailedPrecondition
+
+// wayOf returns the name of a fault's way in Variable, such as "timesOut".
 func wayOf(f fakes.Fault) string {
-	for name, known := range ways() {
-		if known == (way{f.Kind, f.Err, f.For}) {
-			return name
-		}
+	if errors.Is(f.Err, refused) {
+		return "isRefused"
 	}
-	return ""
+	return f.Kind.String()
 }
 
 func linesOf(plan []fakes.Fault) string {
@@ -276,10 +259,7 @@ func (p *places) addCall(_ context.Context, op botctx.Op) {
 }
 
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
-	switch {
-	case beginsWith(asked.Name, "ask "): // Package fakes injects no faults into these requests.
-		return
-	case beginsWith(asked.Name, "ensureIndex "): // Faults of indexes are not tried.
+	if beginsWith(asked.Name, "ensureIndex ") { // Faults of indexes are not tried.
 		p.counts[place{service: asked.Service}]++
 		return
 	}
@@ -301,27 +281,33 @@ func beginsWith(text string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
-// ways returns the ways for a call to go wrong. For a read, a time-out is the same as a failure.
-func (p place) ways() []string {
-	if p.isArrival {
-		return []string{wayComesTwice}
-	}
-	ways := []string{"fails", "timesOut", "crashes", "crashesAfter", "isLate"}
-	if p.isRead {
-		ways = []string{"fails", "crashes", "isLate"}
-	}
-	if p.op == "" {
-		ways = append(ways, wayIsDown)
-		if p.service == fakes.ServiceMessages {
-			ways = append(ways, "isRefused")
+// faults returns the faults of a call, one for each way in which it can go wrong.
+func (p place) faults() (all []fakes.Fault) {
+	for _, way := range ways() {
+		if p.fits(way) {
+			all = append(all, p.fault(way))
 		}
 	}
-	return ways
+	return all
 }
 
-func (p place) fault(name string) fakes.Fault {
-	how := ways()[name]
-	return fakes.Fault{Op: p.op, Service: p.service, Nth: p.n, Kind: how.kind, Err: how.err, For: how.long}
+// fits reports whether the call can go wrong in a way. For a read, a time-out is the same as a failure.
+func (p place) fits(way fakes.Fault) bool {
+	switch way.Kind {
+	case fakes.KindRepeats:
+		return p.isArrival
+	case fakes.KindDown:
+		return p.op == "" && !p.isArrival
+	case fakes.KindTimesOut, fakes.KindCrashesAfter:
+		return !p.isRead && !p.isArrival
+	default:
+		return !p.isArrival && (!errors.Is(way.Err, refused) || p.op == "" && p.service == fakes.ServiceMessages)
+	}
+}
+
+func (p place) fault(way fakes.Fault) fakes.Fault {
+	way.Op, way.Service, way.Nth = p.op, p.service, p.n
+	return way
 }
 
 // isOf reports whether a fault is for this call.
@@ -335,16 +321,17 @@ func (p *places) singles(seed uint64) []fakes.Fault {
 	var ofServices, ofOperations, ofRequests []fakes.Fault
 	known := map[fakes.Service]bool{}
 	for _, at := range p.list {
-		for _, how := range at.ways() {
+		for _, one := range at.faults() {
+			isOutage := one.Kind == fakes.KindDown
 			of := &ofRequests
 			switch {
 			case at.op != "":
 				of = &ofOperations
-			case at.isArrival, how == wayIsDown && !known[at.service]:
+			case at.isArrival, isOutage && !known[at.service]:
 				of = &ofServices
 			}
-			known[at.service] = known[at.service] || how == wayIsDown
-			*of = append(*of, at.fault(how))
+			known[at.service] = known[at.service] || isOutage
+			*of = append(*of, one)
 		}
 	}
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // A seed repeats a round.
@@ -366,22 +353,14 @@ func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
 		if len(plan) > 0 {
 			at.n += random.IntN(repetitions)
 		}
-		ways := at.ways()
-		drawn := at.fault(ways[random.IntN(len(ways))])
+		faults := at.faults()
+		drawn := faults[random.IntN(len(faults))]
 		longer := slices.Concat(plan, []fakes.Fault{drawn})
 		if len(plan) == 0 || weightOf(longer) <= most && !slices.ContainsFunc(plan, at.isOf) {
 			plan = longer
 		}
 	}
 	return plan
-}
-
-// serviceNames are the names of services in Variable, and their constants, after "Service".
-func serviceNames() map[fakes.Service]string {
-	return map[fakes.Service]string{
-		fakes.ServiceStore: "Store", fakes.ServiceDataSources: "DataSources", fakes.ServiceMail: "Mail", fakes.ServiceFiles: "Files",
-		fakes.ServicePayments: "Payments", fakes.ServiceHTTP: "HTTP", fakes.ServiceMessages: "Messages",
-	}
 }
 
 // keyOf returns a plan as Variable holds it: "sendResponse#1=timesOut,Mail#2=fails".
@@ -399,7 +378,7 @@ func nameOfCall(f fakes.Fault) string { return fmt.Sprintf("%s#%d", targetOf(f),
 // targetOf names the operation or service of a fault.
 func targetOf(f fakes.Fault) string {
 	if f.Op == "" {
-		return serviceNames()[f.Service]
+		return strings.TrimPrefix(f.Service.GoString(), "fakes.Service")
 	}
 	return string(f.Op)
 }
@@ -420,19 +399,20 @@ func parsePlan(key string) ([]fakes.Fault, error) {
 func parseFault(part string) (read fakes.Fault, isFault bool) {
 	target, rest, _ := strings.Cut(part, "#")
 	number, name, _ := strings.Cut(rest, "=")
-	way, isWay := ways()[name]
 	n, err := strconv.Atoi(number)
-	if !isWay || err != nil || n < 1 {
+	at := slices.IndexFunc(ways(), func(way fakes.Fault) bool { return wayOf(way) == name })
+	if at < 0 || err != nil || n < 1 {
 		return read, false
 	}
-	for service, known := range serviceNames() {
-		if known == target {
+	way := ways()[at]
+	for service := fakes.ServiceStore; service <= fakes.ServiceMessages; service++ {
+		if read = (place{service: service, n: n}).fault(way); targetOf(read) == target {
 			sends := service == fakes.ServiceMessages || service == fakes.ServicePayments
-			return place{service: service, n: n}.fault(name), sends || name != wayComesTwice
+			return read, sends || way.Kind != fakes.KindRepeats
 		}
 	}
 	op := botctx.Op(target)
-	return place{op: op, n: n}.fault(name), op.Exists() && way.kind <= fakes.KindCrashesAfter
+	return place{op: op, n: n}.fault(way), op.Exists() && way.Kind <= fakes.KindCrashesAfter
 }
 
 // report describes a search that found nothing: the numbers of planned and met faults, and the names of the

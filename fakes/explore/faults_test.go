@@ -148,7 +148,7 @@ func TestFaults_FindsAPaymentEventThatCountsTwice(t *testing.T) {
 		return document.O("_id", event.ID, "for", event.Payment.ID)
 	}
 	requireFound(t, searchFaults(100, rewarded(pointAnew)), "a payment is worth one point", "(reduced to 1 of ",
-		"\tp.Inject(fakes.Repeats(fakes.ServicePayments).At(1))\n", "BOTCTX_EXPLORE='faults:Payments#1=comesTwice' go test",
+		"\tp.Inject(fakes.Repeats(fakes.ServicePayments).At(1))\n", "BOTCTX_EXPLORE='faults:Payments#1=repeats' go test",
 		"the account shop repeats it")
 	explore.Faults(t, rounds.Of(t, 60, 600), rewarded(pointOnce))
 }
@@ -217,7 +217,7 @@ func TestFaults_FindsAnOutage(t *testing.T) {
 	t.Parallel()
 	requireFound(t, searchFaults(100, mailedBeforeConfirmed(confirmAnyway)),
 		"what is confirmed was sent", "(reduced to 1 of ", "\tp.Inject(fakes.Down(fakes.ServiceMail).Lasting(20*time.Second).At(1))\n",
-		"BOTCTX_EXPLORE='faults:Mail#1=isDown' go test", "disconnected: mail")
+		"BOTCTX_EXPLORE='faults:Mail#1=down' go test", "disconnected: mail")
 	explore.Faults(t, rounds.Of(t, 60, 600), mailedBeforeConfirmed(confirmOrdered))
 }
 

@@ -47,14 +47,12 @@ func allFaults() []fakes.Fault {
 		{service: fakes.ServiceMessages, n: 3, isArrival: true},
 		{service: fakes.ServicePayments, n: 3, isArrival: true},
 	}
-	for service := range serviceNames() {
+	for service := fakes.ServiceStore; service <= fakes.ServiceMessages; service++ {
 		places = append(places, place{service: service, n: 7})
 	}
 	var all []fakes.Fault
 	for _, at := range places {
-		for _, name := range at.ways() {
-			all = append(all, at.fault(name))
-		}
+		all = append(all, at.faults()...)
 	}
 	return all
 }
@@ -67,7 +65,7 @@ func TestFault_KeyIsReadBack(t *testing.T) {
 	require.Equal(t, all, read)
 	for _, key := range []string{
 		"", "sendResponse", "sendResponse#0=fails", "sendResponse#x=fails", "nothing#1=fails", "sendResponse#1=sings",
-		"sendResponse#1=isDown", "sendResponse#1=comesTwice", "Mail#1=comesTwice",
+		"sendResponse#1=down", "sendResponse#1=repeats", "Mail#1=repeats",
 	} {
 		_, err := parsePlan(key)
 		require.ErrorContains(t, err, "is not a fault", key)
@@ -110,6 +108,7 @@ func TestPlaces_AreNumberedAsFaultsAre(t *testing.T) {
 		{service: fakes.ServiceStore, n: 2, isRead: true},
 		{service: fakes.ServiceStore, n: 3},
 		{service: fakes.ServiceMessages, n: 1},
+		{service: fakes.ServiceMessages, n: 2},
 		{op: botctx.OpGetMember, n: 1, isRead: true},
 	}, found.list)
 }

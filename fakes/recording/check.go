@@ -215,8 +215,8 @@ func (c *checking) areAlike(path string, want, got any) bool {
 
 // isRedacted reports whether a recorded value contained a credential.
 func isRedacted(want any) bool {
-	text, isText := want.(string)
-	return isText && strings.Contains(text, redacted)
+	text, _ := want.(string)
+	return strings.Contains(text, redacted)
 }
 
 // differences returns the differences between recorded and other values. Redacted values equal anything.
@@ -322,9 +322,9 @@ func (r *Recording) unknown(asked Call, times int) string {
 	}
 	var near *Call
 	least := 0
-	var ops []string
+	var ops []botctx.Op
 	for i, call := range r.Calls {
-		ops = append(ops, string(call.Op))
+		ops = append(ops, call.Op)
 		if call.Op != asked.Op {
 			continue
 		}
@@ -340,8 +340,8 @@ func (r *Recording) unknown(asked Call, times int) string {
 		return fmt.Sprintf("this call was not recorded in %s; the nearest is that of line %d, %s", r.File, near.Line, near.otherwise(asked))
 	}
 	text := "no call of this operation was recorded in " + cmp.Or(r.File, "this recording")
-	if other := nearest.To(string(asked.Op), ops); other != "" {
-		text += ": there is " + other
+	if other := nearest.To(asked.Op, ops); other != "" {
+		text += ": there is " + string(other)
 	}
 	return text
 }

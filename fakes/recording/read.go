@@ -10,12 +10,12 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/internal/operations"
 )
 
 // Recording is a list of recorded calls, in the order in which they returned.
@@ -163,16 +163,14 @@ func paramsOf(params any) any {
 }
 
 func (c *Call) readError(value any) error {
-	object, isObject := value.(document.Object)
+	object, _ := value.(document.Object)
 	code := boterr.Code(document.Get(object, "code", ""))
-	if !isObject || !slices.Contains(boterr.Codes(), code) {
+	if !slices.Contains(boterr.Codes(), code) {
 		return fmt.Errorf("error: %v has no code: give one of %v", value, codeNames())
 	}
 	c.Err = &boterr.Error{
 		Op: document.Get(object, "op", ""), Code: code, Field: document.Get(object, "field", ""),
-	}
-	if message := document.Get(object, "message", ""); message != "" {
-		c.Err.Err = errors.New(message)
+		Err: errors.New(document.Get(object, "message", "")),
 	}
 	return nil
 }
@@ -187,14 +185,10 @@ func codeNames() []string {
 
 // checkOp refuses unknown operations.
 func checkOp(op botctx.Op) error {
-	if slices.Contains(botctx.Ops(), op) {
+	if op.Exists() {
 		return nil
 	}
-	var all []string
-	for _, one := range botctx.Ops() {
-		all = append(all, string(one))
-	}
-	if near := nearest.To(string(op), all); near != "" {
+	if near := nearest.To(op, botctx.Ops()); near != "" {
 		return fmt.Errorf("op: there is no operation %q: did you mean %s?", op, near)
 	}
 	return fmt.Errorf("op: there is no operation %q", op)
@@ -224,29 +218,16 @@ const (
 )
 
 func (c Call) object() document.Object {
-	scope, err := document.Encode(scopeInFile(c.Scope))
-	if err != nil {
-		scope = document.O()
-	}
+	scope, _ := document.Encode(scopeInFile(c.Scope)) // Texts can be encoded.
 	line := document.O(fieldN, c.N, fieldAt, int64(c.CalledAt), fieldScope, scope, fieldOp, string(c.Op), fieldParams, c.Params)
 	if c.Err == nil || c.Result != nil {
 		line = line.With(fieldResult, c.Result)
 	}
 	if c.Err != nil {
-		line = line.With(fieldError, errorObject(c.Err))
+		failed, _ := valueOf(c.Err) // Errors can be encoded.
+		line = line.With(fieldError, failed)
 	}
 	return line
-}
-
-func errorObject(err *boterr.Error) any {
-	text, failed := json.Marshal(err)
-	if failed == nil {
-		var value any
-		if value, failed = document.ParseJSON(text); failed == nil {
-			return value
-		}
-	}
-	return document.O("code", string(err.Code))
 }
 
 // result returns the result of the call as a botctx.Caller does.
@@ -263,13 +244,11 @@ func (c Call) result() (json.RawMessage, error) {
 		return text, nil
 	}
 	own := *c.Err
-	if own.Err == nil {
-		own.Err = errors.New("the recording has this error")
-	}
 	return text, &own
 }
 
-// callerOf returns all as a botctx.Caller. If it does not implement Caller, it is wrapped in typed.
+// callerOf returns a botctx.Caller for botctx.FromCaller, which calls only operations that exist. If all does not
+// implement Caller, it is wrapped in typed.
 func callerOf(all botctx.Operations) botctx.Caller {
 	if door, has := all.(botctx.Caller); has {
 		return door
@@ -281,15 +260,10 @@ func callerOf(all botctx.Operations) botctx.Caller {
 type typed struct{ operations reflect.Value }
 
 func (t typed) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
-	method, isFound := t.method(name)
-	if !isFound {
-		return nil, boterr.Wrap(name, boterr.Invalid("", "there is no operation with this name"))
-	}
+	method := t.method(name)
 	params := reflect.New(method.Type().In(1))
-	if len(args) > 0 {
-		if err := document.DecodeJSON(args, params.Interface()); err != nil {
-			return nil, boterr.Wrap(name, err)
-		}
+	if err := document.DecodeJSON(args, params.Interface()); err != nil {
+		return nil, err
 	}
 	returned := method.Call([]reflect.Value{reflect.ValueOf(ctx), params.Elem()})
 	failed, _ := reflect.TypeAssert[error](returned[1])
@@ -320,12 +294,6 @@ func encoded(result any) (json.RawMessage, error) {
 }
 
 // method returns the method of an operation. The two names differ only in capital letters.
-func (t typed) method(name string) (reflect.Value, bool) {
-	all := reflect.TypeFor[botctx.Operations]()
-	for method := range all.Methods() {
-		if strings.EqualFold(method.Name, name) {
-			return t.operations.MethodByName(method.Name), true
-		}
-	}
-	return reflect.Value{}, false
+func (t typed) method(name string) reflect.Value {
+	return t.operations.MethodByName(operations.GoName(name))
 }

@@ -221,15 +221,16 @@ func (h hider) own(text string) string {
 
 // ids maps ids between a recording and an implementation.
 type ids struct {
-	// got maps ids of the recording to ids of the implementation. recorded is the reverse.
-	got, recorded map[string]string
+	// got maps ids of the recording to ids of the implementation. isTaken is the set of the latter.
+	got     map[string]string
+	isTaken map[string]bool
 }
 
 func newIDs(known map[string]string) *ids {
-	all := &ids{got: map[string]string{}, recorded: map[string]string{}}
+	all := &ids{got: map[string]string{}, isTaken: map[string]bool{}}
 	maps.Copy(all.got, known)
-	for recorded, got := range known {
-		all.recorded[got] = recorded
+	for got := range maps.Values(known) {
+		all.isTaken[got] = true
 	}
 	return all
 }
@@ -244,12 +245,10 @@ func (i *ids) of(recorded string) string {
 
 // areOne reports whether two ids may be counterparts: because they already are, or because neither has one.
 func (i *ids) areOne(recorded, got string) bool {
-	knownGot, hasGot := i.got[recorded]
-	knownRecorded, hasRecorded := i.recorded[got]
-	if hasGot || hasRecorded {
-		return hasGot && hasRecorded && knownGot == got && knownRecorded == recorded
+	if known, hasOne := i.got[recorded]; hasOne || i.isTaken[got] {
+		return hasOne && known == got
 	}
-	i.got[recorded], i.recorded[got] = got, recorded
+	i.got[recorded], i.isTaken[got] = got, true
 	return true
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
@@ -131,6 +133,7 @@ func TestRecorder_Intercept(t *testing.T) {
 	require.Len(t, r.Calls, 2)
 	require.Equal(t, botctx.OpGetMember, r.Calls[0].Op)
 	require.Equal(t, boterr.NotFound, r.Calls[0].Err.Code)
+	require.Equal(t, "getMember", r.Calls[0].Err.Op)
 	require.Equal(t, botctx.OpSendResponse, r.Calls[1].Op)
 	require.Equal(t, ada.Scope(), r.Calls[1].Scope)
 }
@@ -155,12 +158,12 @@ func TestRecorder_AtOnce(t *testing.T) {
 	require.Len(t, read(t, out.String()).Calls, 20)
 }
 
-// broken is a writer that fails after left writes.
-type broken struct{ left int }
+// broken is a writer whose third write fails.
+type broken struct{ writes int }
 
 func (b *broken) Write(text []byte) (int, error) {
-	b.left -= len(text)
-	if b.left < 0 {
+	b.writes++
+	if b.writes == 3 {
 		return 0, errors.New("the disk is full")
 	}
 	return len(text), nil
@@ -169,9 +172,11 @@ func (b *broken) Write(text []byte) (int, error) {
 func TestRecorder_ThatCannotWrite(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, fakes.Start(), 0)
-	recorder := recording.New(&broken{left: 500}, s.Now)
+	out := &broken{}
+	recorder := recording.New(out, s.Now)
 	work(t, recorder.Operations(s.ada.Context(), s.ada.Scope()), s.Now, s.ada.ID())
 	require.ErrorContains(t, recorder.Err(), "the disk is full")
+	require.Equal(t, 3, out.writes, "nothing follows the line that is missing")
 }
 
 // secrets is a botctx.Caller whose answers contain credentials of each kind.
@@ -195,7 +200,9 @@ func TestRecorder_HidesCredentials(t *testing.T) {
 	call := read(t, out.String()).Calls[0]
 	require.Equal(t, "Ada", document.Get(call.Result.(document.Object), "name", ""))
 	require.Equal(t, "[redacted]", document.Get(call.Result.(document.Object), "accessToken", ""))
-	require.True(t, call.Result.(document.Object).Has("token"))
+	token, hasToken := call.Result.(document.Object).Field("token")
+	require.Nil(t, token)
+	require.True(t, hasToken)
 
 	replayed, err := read(t, out.String()).Replay().Caller(botctx.Scope{}).Call(t.Context(), "getMember",
 		[]byte(`{"headers":{"Cookie":"hush-10"},"memberId":"https://a:other@b","password":"another"}`))
@@ -320,26 +327,15 @@ func TestCheck_AnswersAlike(t *testing.T) {
 	require.Empty(t, other.ada.Agendas())
 }
 
-func TestCheck_TellsWhereItDiffers(t *testing.T) {
-	t.Parallel()
-	s := newShop(t, fakes.Start(), 0)
-	text := recordedWork(t, s)
-	other := newShop(t, fakes.Start(), 0)
-	other.AddData("orders", document.O("_id", "o-1", "left", 0, "odd", true))
-	other.AddData("bills", document.O("of", "somebody"))
-	require.Equal(t, strings.TrimLeft(`
-line 2: findAndModifyDataFromDataSource result.value: {"_id":"o-1","createdAt":1767225600000,"updatedAt":1767225600000,"left":3} was recorded, got null
-line 8: countDataSource result: 1 was recorded, got 2
-`, "\n"), check(t, text, other, s.ada.ID()).String())
-}
-
 // Before a later call, as much time passes in the implementation, and due agendas run.
 func TestCheck_LetsTimePass(t *testing.T) {
 	t.Parallel()
 	r := read(t, lines(
 		`{"n":1,"at":5000,"scope":{"member":"m"},"op":"newAgenda","params":{"memberId":"m","nodeCompositeId":"reminder","nextRunAt":3605000},`+
 			`"error":{"code":"Internal"}}`,
-		`{"n":2,"at":3606000,"scope":{"member":"m"},"op":"countDataSource","params":{"dataSourceId":"orders"},"result":2}`,
+		`{"n":2,"at":3606000,"scope":{"member":"m"},"op":"countDataSource",`+
+			`"params":{"dataSourceId":"orders","filter":{"createdAt":{"$lte":3606000}}},"result":2}`,
+		`{"n":3,"at":3606000,"scope":{"member":"m"},"op":"countDataSource","params":{"dataSourceId":"bills"},"result":0}`,
 	))
 	other := newShop(t, fakes.Start(), 0)
 	found, err := r.Check(t.Context(), recording.Check{
@@ -382,8 +378,11 @@ func TestCheck_WhatMayDiffer(t *testing.T) {
 		{"two ids that are one", `"result":{"_id":"a"}`, `"result":{"_id":"b"}`, []string{`{"_id":"x"}`, `{"_id":"x"}`}, "line 3: getMember result._id"},
 		{"ids that change places", `"result":{"_id":"a"}`, `"result":{"_id":"b"}`, []string{`{"_id":"b"}`, `{"_id":"a"}`}, ""},
 		{"an id elsewhere", `"result":{"_id":"a"}`, `"result":{"note":"a"}`, []string{`{"_id":"x"}`, `{"note":"x"}`}, ""},
+		{"a text that was an id", `"result":{"_id":"a"}`, `"result":{"note":"a"}`, []string{`{"_id":"x"}`, `{"note":"a"}`}, ""},
+		{"an id that was none", `"result":{"_id":""}`, `"result":null`, []string{`{"_id":"x"}`, `null`}, `result._id: "" was recorded, got "x"`},
+		{"a long text", `"result":"` + strings.Repeat("a", 300) + `"`, `"result":null`, []string{`"b"`, `null`}, strings.Repeat("a", 199) + `… was recorded`},
 		{"a text", `"result":{"name":"a"}`, `"result":null`, []string{`{"name":"b"}`, `null`}, `result.name: "a" was recorded, got "b"`},
-		{"times", `"result":{"createdAt":1000}`, `"result":{"nextRunAt":9000}`, []string{`{"createdAt":51500}`, `{"nextRunAt":59000}`}, ""},
+		{"times", `"result":{"createdAt":1000}`, `"result":{"nextRunAt":9000}`, []string{`{"createdAt":52000}`, `{"nextRunAt":59000}`}, ""},
 		{"a time that is far off", `"result":{"createdAt":1000}`, `"result":null`, []string{`{"createdAt":52001}`, `null`}, "result.createdAt: 1000 was recorded"},
 		{"no time", `"result":{"n":1000}`, `"result":null`, []string{`{"n":51000}`, `null`}, "result.n: 1000"},
 		{"what is redacted", `"result":{"n":"[redacted]"}`, `"result":null`, []string{`{"n":"hush"}`, `null`}, ""},
@@ -446,9 +445,10 @@ func TestReplay_InOrderOfEachCall(t *testing.T) {
 	t.Parallel()
 	r := read(t, lines(
 		`{"n":1,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":1}`,
-		`{"n":2,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"b"},"result":5}`,
-		`{"n":3,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":2}`,
-		`{"n":4,"at":0,"scope":{"member":"m"},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":9}`,
+		`{"n":2,"at":0,"scope":{},"op":"fetchDataFromDataSource","params":{"dataSourceId":"b"},"result":null}`,
+		`{"n":3,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"b"},"result":5}`,
+		`{"n":4,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":2}`,
+		`{"n":5,"at":0,"scope":{"member":"m"},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":9}`,
 	))
 	replay := r.Replay()
 	call := func(member, args string) string {
@@ -461,7 +461,7 @@ func TestReplay_InOrderOfEachCall(t *testing.T) {
 	require.Equal(t, "5", call("", `{"dataSourceId":"b"}`))
 	require.Equal(t, "1", call("", `{"filter":{"y":2,"x":1.0},"dataSourceId":"a"}`))
 	require.Equal(t, "9", call("m", `{"dataSourceId":"a","filter":{"x":1,"y":2}}`))
-	require.Len(t, replay.Left(), 1)
+	require.Len(t, replay.Left(), 2)
 	require.Equal(t, "2", call("", `{"dataSourceId":"a","filter":{"x":1,"y":2}}`))
 	require.Contains(t, call("", `{"dataSourceId":"a","filter":{"x":1,"y":2}}`),
 		"internal: this call was recorded 2 times in calls.jsonl, and is made once more")
@@ -515,6 +515,41 @@ func TestRead_NamesTheLine(t *testing.T) {
 		_, err := recording.Read("calls.jsonl", strings.NewReader(text))
 		require.ErrorContains(t, err, want, text)
 	}
+	_, err := recording.Read("calls.jsonl", iotest.ErrReader(errors.New("no disk")))
+	require.ErrorContains(t, err, "no disk")
+}
+
+// A send that reaches some recipients has a result and an error, with which it is recorded and replayed.
+func TestRecorder_PartialSend(t *testing.T) {
+	t.Parallel()
+	var intercepted, called bytes.Buffer
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Interceptors = []botctx.Interceptor{recording.New(&intercepted, c.Now).Intercept}
+	}))
+	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
+	p.RefuseSends(boterr.FailedPrecondition, bob)
+	params := send.SendResponseParams{MemberID: document.OneOrMany[string]{ada.ID(), bob.ID()}, Response: send.Text("hi")}
+	given, failed := recording.New(&called, p.Now).Operations(bare{ada.Context()}, ada.Scope()).SendResponse(t.Context(), params)
+	require.ErrorIs(t, failed, boterr.Unavailable)
+	for _, text := range []string{intercepted.String(), called.String()} {
+		replayed, err := read(t, text).Replay().Operations(ada.Scope()).SendResponse(t.Context(), params)
+		require.EqualError(t, err, failed.Error())
+		require.Equal(t, fmt.Sprint(given), fmt.Sprint(replayed))
+	}
+}
+
+// The recording hides a credential that the caller of bare operations gets.
+func TestRecorder_CredentialForItsCaller(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
+	ada := p.AddMember(member.Member{Channel: "page"})
+	var out bytes.Buffer
+	bot := recording.New(&out, p.Now).Operations(bare{ada.Context()}, ada.Scope())
+	stored, err := bot.AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: send.Text("Sale")})
+	require.NoError(t, err)
+	require.Equal(t, "token-of-page", stored.Result[0].AccessToken.Reveal())
+	require.NotContains(t, out.String(), "token-of-page")
 }
 
 func TestRead_WhatTheRecorderWritesOfCallsThatAreNone(t *testing.T) {

@@ -260,7 +260,7 @@ func (b *branch) toldAgent(p *session.Person) shownAgent {
 		}
 		told.Tickets = append(told.Tickets, shownTicket{
 			Message: ticket.MessageID, At: ticket.SentAt.UTC(), Group: ticket.Group, Text: ticket.Text(),
-			IsOpen: ticket.IsOpen() && ticket.Assignment != "",
+			IsOpen: ticket.IsOpen(),
 		})
 	}
 	told.Talk = slices.DeleteFunc(b.talkOf(p, nil), func(e entry) bool { return !e.IsIn && hidden[e.ID] })

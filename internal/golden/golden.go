@@ -33,8 +33,8 @@ const flagName = "update"
 // declaration is the Go code that declares the flag.
 const declaration = `var _ = flag.Bool("update", false, "write the files that tests compare with")`
 
-// IsUpdated reports whether the flag -update is set.
-func IsUpdated() bool {
+// isUpdated reports whether the flag -update is set.
+func isUpdated() bool {
 	found := flag.Lookup(flagName)
 	if found == nil {
 		return false
@@ -68,21 +68,21 @@ var lineEnds = strings.NewReplacer("\r\n", "\n")
 func Replace(t TB, path, want, got string) {
 	t.Helper()
 	switch {
-	case IsUpdated():
+	case isUpdated():
 		if err := write(path, got); err != nil {
 			t.Fatalf("%v", err)
 			return
 		}
 		t.Logf("%s is rewritten", path)
 	case want == got:
-		t.Fatalf("there is no file %s, and there is no output to compare with it. %s", path, Advice(t))
+		t.Fatalf("there is no file %s, and there is no output to compare with it. %s", path, advice(t))
 	default:
-		t.Fatalf("%s differs: - is the file, + is the output\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
+		t.Fatalf("%s differs: - is the file, + is the output\n%s\n%s", path, textdiff.Unified(want, got), advice(t))
 	}
 }
 
-// Advice returns the command that rewrites the files of a test.
-func Advice(t TB) string {
+// advice returns the command that rewrites the files of a test.
+func advice(t TB) string {
 	text := fmt.Sprintf("If the output is right, rewrite the file with: go test -run '^%s$' -update", t.Name())
 	if flag.Lookup(flagName) == nil {
 		text += "; the test's package must declare the flag: " + declaration

@@ -5,11 +5,11 @@ import "strings"
 
 // To returns the name most similar to the given one: the first if several are equally similar, or "" if none
 // is similar. At most a third of its letters may differ, or one letter of a short name. Case is ignored.
-func To(name string, among []string) string {
-	letters := []rune(strings.ToLower(name))
-	best, least := "", max(1, len(letters)/3)+1
+func To[S ~string](name S, among []S) S {
+	letters := []rune(strings.ToLower(string(name)))
+	best, least := S(""), max(1, len(letters)/3)+1
 	for _, other := range among {
-		others := []rune(strings.ToLower(other))
+		others := []rune(strings.ToLower(string(other)))
 		if len(letters)-len(others) >= least || len(others)-len(letters) >= least {
 			continue // Too different in length. A script may ask for a name of megabytes.
 		}
