@@ -37,6 +37,9 @@ func (d Directly) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer := httptest.NewRecorder()
 	d.ServeHTTP(answer, r)
+	if err := r.Context().Err(); err != nil { // The handler waited for the end of the request.
+		return nil, err
+	}
 	return answer.Result(), nil
 }
 
