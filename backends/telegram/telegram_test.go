@@ -67,7 +67,7 @@ func (w *world) start(t *testing.T) *telegram.Connector {
 // network.
 func direct(t *testing.T, to http.Handler, config telegram.Config) *telegram.Connector {
 	t.Helper()
-	config.HTTPClient = &http.Client{Transport: inProcess{to}}
+	config.HTTPClient = &http.Client{Transport: connectortest.Directly{Handler: to}}
 	return newConnector(t, config)
 }
 
@@ -79,24 +79,6 @@ func newConnector(t *testing.T, config telegram.Config) *telegram.Connector {
 	connector, err := telegram.New(config)
 	require.NoError(t, err)
 	return connector
-}
-
-// inProcess is an HTTP client's transport that calls a handler.
-type inProcess struct{ to http.Handler }
-
-func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	done := make(chan *httptest.ResponseRecorder, 1)
-	go func() {
-		answer := httptest.NewRecorder()
-		p.to.ServeHTTP(answer, r)
-		done <- answer
-	}()
-	select {
-	case answer := <-done:
-		return answer.Result(), nil
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
 }
 
 func shop() *channel.Channel { return newChannel("shop", token) }
