@@ -28,15 +28,11 @@ const methodUpdates = "getUpdates"
 
 // call calls a method with JSON parameters, and returns its result.
 func (c *Connector) call(ctx context.Context, in *channel.Channel, method string, params document.Object) (any, error) {
-	body, err := document.AppendJSON(nil, params)
-	if err != nil {
-		return nil, boterr.Invalid("", "cannot be written as JSON: %w", err)
-	}
-	return c.post(ctx, in, method, "application/json", body)
+	return c.post(ctx, in, method, calls.Request{JSON: params})
 }
 
-// post calls a method once, and returns its result. mediaType is the type of the body.
-func (c *Connector) post(ctx context.Context, in *channel.Channel, method, mediaType string, body []byte) (any, error) {
+// post calls a method once, and returns its result. r has the body of the request.
+func (c *Connector) post(ctx context.Context, in *channel.Channel, method string, r calls.Request) (any, error) {
 	of, err := credentialsOf(in)
 	if err != nil {
 		return nil, err
@@ -45,9 +41,8 @@ func (c *Connector) post(ctx context.Context, in *channel.Channel, method, media
 	if method == methodUpdates {
 		client, most = c.polls, maxUpdatesBytes
 	}
-	answer, err := calls.Do(ctx, client, calls.Request{
-		Method: http.MethodPost, URL: c.config.APIURL + "/bot" + of.token + "/" + method, Body: body, BodyType: mediaType, Secrets: of.secrets(),
-	}, most)
+	r.Method, r.URL, r.Secrets = http.MethodPost, c.config.APIURL+"/bot"+of.token+"/"+method, of.secrets()
+	answer, err := calls.Do(ctx, client, r, most)
 	switch {
 	case err == nil:
 		return of.result(answer)

@@ -74,6 +74,6 @@ func (c *Connector) DisableInviteLink(ctx context.Context, in *channel.Channel, 
 func (c *Connector) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
 	chat := map[string]string{"chat_id": addressOf(groupExternalID).chat}
 	body, bodyType := calls.Form(chat, "photo", "icon", icon.ContentType, icon.Bytes)
-	_, err := c.post(ctx, in, "setChatPhoto", bodyType, body)
+	_, err := c.post(ctx, in, "setChatPhoto", calls.Request{Body: body, BodyType: bodyType})
 	return err
 }

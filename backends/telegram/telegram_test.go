@@ -142,22 +142,12 @@ func newHarness(t *testing.T) *sendtest.Harness {
 		Connector: newConnector(t, telegram.Config{APIURL: server.URL, Logger: silent()}),
 		Channel:   shop(), Other: desk(),
 		Members:   []*member.Member{{ID: "m1", ExternalID: adaID}, {ID: "m2", ExternalID: bobID}},
-		Arrived:   w.arrived,
+		Arrived:   w.Arrivals,
 		Fail:      server.Fail,
 		HasNoKeys: true,
 		Group:     w.topic,
 		Odd:       func() []sendtest.Reception { return oddUpdates(t, w) },
 	}
-}
-
-func (w *world) arrived() []sendtest.Arrival {
-	var arrived []sendtest.Arrival
-	for _, shown := range w.Messages() {
-		arrived = append(arrived, sendtest.Arrival{
-			Channel: shown.Channel, To: shown.Chat, Text: shown.Text, Body: shown.Sent.String(), IsRecalled: shown.IsDeleted,
-		})
-	}
-	return arrived
 }
 
 // oddUpdates posts updates of unknown kinds to the handler, and returns how it handled each.
