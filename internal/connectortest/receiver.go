@@ -155,7 +155,7 @@ func (r Receiver) notAccepted(t *testing.T) {
 		require.Equal(t, c.status, answer.Code, name)
 		require.Equal(t, c.status == http.StatusServiceUnavailable, answer.Header().Get("Retry-After") != "", name)
 		require.NotContains(t, answer.Body.String(), "hidden", name)
-		require.Equal(t, c.dropped, box.droppedFor(send.DropInvalid), name)
+		require.Equal(t, c.dropped, box.DroppedFor(send.DropInvalid), name)
 		if !r.HasNoOnError {
 			require.Len(t, box.Errs, 1, name)
 			require.ErrorContains(t, box.Errs[0], "hidden", name)
@@ -249,7 +249,7 @@ func (r Receiver) oneOfSeveralIsNotAccepted(t *testing.T) {
 		ids = append(ids, one.Event.MessageID)
 	}
 	require.Equal(t, []string{"m1", "m4"}, ids)
-	require.EqualValues(t, 1, box.droppedFor(send.DropInvalid))
+	require.EqualValues(t, 1, box.DroppedFor(send.DropInvalid))
 	require.Len(t, box.Errs, 2)
 }
 
