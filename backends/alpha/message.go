@@ -1,6 +1,7 @@
 package alpha
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -109,17 +110,9 @@ func (p page) bodyOf(message send.Message) (document.Object, error) {
 	if !content.Has("metadata") && message.ID != "" {
 		content = content.With("metadata", message.ID)
 	}
-	kind := message.MessagingType
-	switch {
-	case kind != "":
-	case message.MessagingTag != "":
-		kind = typeTag
-	default:
-		kind = typeResponse
-	}
-	body := document.O("recipient", recipient, "messaging_type", kind)
+	body := document.O("recipient", recipient, "messaging_type", cmp.Or(message.MessagingType, typeResponse))
 	if message.MessagingTag != "" {
-		body = body.With("tag", message.MessagingTag)
+		body = body.With("messaging_type", cmp.Or(message.MessagingType, typeTag)).With("tag", message.MessagingTag)
 	}
 	for _, field := range []string{"notification_type", "persona_id", "reply_to"} {
 		if value, _ := response.Object().Field(field); value != nil && value != "" {

@@ -11,9 +11,7 @@ import (
 	_ "image/gif" // For image.Decode; icons may be GIFs.
 	"image/jpeg"
 	_ "image/png" // For image.Decode; icons may be PNGs.
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"slices"
 	"strings"
@@ -342,16 +340,9 @@ func (c *Connector) SetGroupIcon(ctx context.Context, in *channel.Channel, group
 	if err != nil {
 		return err
 	}
-	var form bytes.Buffer
-	writer := multipart.NewWriter(&form) // Writing to memory does not fail.
-	_ = writer.WriteField("messaging_product", "whatsapp")
-	part, _ := writer.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="file"; filename="icon.jpg"`}, "Content-Type": {"image/jpeg"},
-	})
-	_, _ = part.Write(picture)
-	_ = writer.Close()
+	form, kind := calls.Form(map[string]string{"messaging_product": "whatsapp"}, "file", "icon.jpg", "image/jpeg", picture)
 	_, err = c.client.Call(ctx, from.as, graph.Request{
-		Method: http.MethodPost, Path: []string{groupExternalID}, Form: form.Bytes(), FormContentType: writer.FormDataContentType(),
+		Method: http.MethodPost, Path: []string{groupExternalID}, Form: form, FormContentType: kind,
 	})
 	return graph.NotFoundID(err)
 }

@@ -216,12 +216,9 @@ func FuzzHandler(f *testing.F) {
 		b := newBox(t)
 		status := b.report(context.Background(), appSecret, []byte(body))
 		require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, status)
+		b.RequireComplete(t)
 		for _, one := range b.Got {
-			require.NotEmpty(t, one.Event.From)
-			require.NotEmpty(t, one.Event.Type)
 			require.True(t, one.GroupExternalID == "" || one.GroupExternalID == one.Event.To)
-			_, err := document.AppendJSON(nil, one.Event.Data)
-			require.NoError(t, err)
 		}
 	})
 }

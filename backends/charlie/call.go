@@ -210,11 +210,8 @@ const maxChallengeLength = 1000
 // readUnverified returns false for a request that the tool does not send.
 func readUnverified(header http.Header, body []byte) (unverified, bool) {
 	opened := unverified{header: header, body: body, content: body}
-	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil {
-		return opened, false
-	}
-	if media == "application/x-www-form-urlencoded" {
+	if media, _, _ := mime.ParseMediaType(header.Get("Content-Type")); media == "application/x-www-form-urlencoded" {
+		var err error
 		if opened.content, err = payloadIn(string(body)); err != nil {
 			return opened, false
 		}

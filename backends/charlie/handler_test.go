@@ -134,6 +134,8 @@ func TestHandler_FilesAsMisc(t *testing.T) {
 	require.JSONEq(t, `{"attachments":[`+
 		`{"type":"image","payload":{"url":"https://x.test/cat.png","attachment_id":"F1"},"title":"cat"},`+
 		`{"type":"file","payload":{"url":"https://x.test/a.pdf","attachment_id":"F2"},"title":"a.pdf"}],"text":"look"}`, event.Data.String())
+	box.Ask(wrote("E2", `{"type":"message","subtype":"file_share","channel":"D1","user":"U1","text":"","ts":"1.0002","files":[{"id":"F1"}]}`))
+	require.Equal(t, []string{"attachments"}, box.Got[1].Event.Data.Keys())
 }
 
 func TestHandler_OnlyPeople(t *testing.T) {
@@ -154,6 +156,7 @@ func TestHandler_OnlyPeople(t *testing.T) {
 		"a join":           {`{"type":"message","subtype":"channel_join","channel":"D1","user":"U1","text":"x","ts":"1.1"}`, "channel_join", send.DropUnsupported},
 		"a reaction":       {`{"type":"reaction_added","user":"U1"}`, "reaction_added", send.DropUnsupported},
 		"without a sender": {`{"type":"message","channel":"D1","text":"x","ts":"1.1"}`, "message", send.DropIncomplete},
+		"without a place":  {`{"type":"message","user":"U1","text":"x","ts":"1.1"}`, "message", send.DropIncomplete},
 		"no object":        {`[]`, "", send.DropUnsupported},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -350,7 +353,6 @@ func TestHandler_ChecksTheAddress(t *testing.T) {
 func TestHandler_RefusesOtherRequests(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string]*http.Request{
-		"no media type":    signed("", "{}"),
 		"no payload":       signed("application/x-www-form-urlencoded", "command=%2Fx"),
 		"no form":          signed("application/x-www-form-urlencoded", "%zz"),
 		"a long challenge": signed("application/json", `{"type":"url_verification","challenge":"`+strings.Repeat("x", 1001)+`"}`),

@@ -1,6 +1,7 @@
 package charlie
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -23,10 +24,7 @@ func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
 	}
 	taps := make([]botctx.Inbound, 0, len(actions))
 	for _, action := range actions {
-		at := document.Get(action, "action_ts", "")
-		if at == "" {
-			at = document.Get(r.body, "action_ts", "")
-		}
+		at := cmp.Or(document.Get(action, "action_ts", ""), document.Get(r.body, "action_ts", ""))
 		event.Type, event.Data, event.Timestamp = send.TypePayload, r.inPlace(dataOf(action)), millisecondsOf(at)
 		tap := botctx.Inbound{Event: event}
 		if at != "" {
@@ -60,14 +58,8 @@ func (r report) interactionEvent() (send.MessageEvent, bool) {
 	event := send.MessageEvent{
 		From: document.Get(r.body, "user.id", ""),
 		// A view, such as a form, is not part of a conversation: only the user and the bot see it.
-		To:        firstText(r.body, "channel.id", "container.channel_id"),
+		To:        cmp.Or(firstText(r.body, "channel.id", "container.channel_id"), botOf(r.in), firstText(r.body, "view.bot_id", "api_app_id")),
 		MessageID: firstText(r.body, "message.ts", "container.message_ts", "message_ts"),
-	}
-	if event.To == "" {
-		event.To = botOf(r.in)
-	}
-	if event.To == "" {
-		event.To = firstText(r.body, "view.bot_id", "api_app_id")
 	}
 	if address := document.Get(r.body, "response_url", ""); address != "" {
 		event.Unknown = document.O("responseUrl", address)

@@ -157,6 +157,7 @@ func TestSend_EachType(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.text, s.sent(t, "C1").Get("text"))
 			require.Equal(t, c.blocks, s.sent(t, "C1").Get("blocks"))
+			require.Empty(t, s.sent(t, "C1").Get("attachments"), "the text has the relayed ones")
 		})
 	}
 }

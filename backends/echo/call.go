@@ -118,9 +118,7 @@ func (c *client) requestOf(from account, token string, r request) calls.Request 
 func (a account) secrets(token string) []string {
 	var all []string
 	for _, secret := range []string{token, a.info.AccessToken.Reveal(), a.info.Appsecret.Reveal(), a.token, a.key} {
-		if secret != "" {
-			all = append(all, secret, url.QueryEscape(secret))
-		}
+		all = append(all, secret, url.QueryEscape(secret))
 	}
 	return all
 }

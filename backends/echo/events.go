@@ -136,10 +136,9 @@ func (r report) event() inbound.Event {
 			"event", event.From, r.text("CreateTime"), r.text("Event"), r.text("EventKey"), r.text("MsgID"),
 		}, " ")
 	}
-	switch {
-	case r.text("MsgType") == "event":
+	if r.text("MsgType") == "event" {
 		event.Type, event.Data = r.happened()
-	default:
+	} else {
 		event.Type, event.Data = r.written()
 	}
 	return inbound.Event{Kind: r.kind(), Inbound: botctx.Inbound{Event: event, Key: key}}

@@ -1,12 +1,10 @@
 package echo
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"path"
@@ -77,17 +75,9 @@ func (c *Connector) upload(ctx context.Context, from account, kind fileKind, add
 	if err != nil {
 		return "", err
 	}
-	var form bytes.Buffer
-	parts := multipart.NewWriter(&form)
-	part, err := parts.CreateFormFile("media", fileName(address, kind))
-	if err == nil {
-		_, err = part.Write(file)
-	}
-	if err := errors.Join(err, parts.Close()); err != nil {
-		return "", err
-	}
+	form, formType := calls.Form(nil, "media", fileName(address, kind), "application/octet-stream", file)
 	reply, err := c.call(ctx, from, request{
-		path: "/cgi-bin/media/upload", query: url.Values{"type": {kind.name}}, form: form.Bytes(), formType: parts.FormDataContentType(),
+		path: "/cgi-bin/media/upload", query: url.Values{"type": {kind.name}}, form: form, formType: formType,
 	})
 	if err != nil {
 		return "", aboutFile(err)

@@ -255,28 +255,14 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 		},
 		Report: echofake.Text(ada, "gh_desk", "7", noon(), "hi"), NoReports: []string{"", "{}", "<xml><A>1</A>"},
 		Forge: func(r *http.Request) { r.URL.RawQuery = "" },
+		Unusable: map[string]channel.Info{
+			"another type": channel.DeltaInfo{}, "no token": channel.EchoInfo{AppID: deskApp},
+			"a wrong key": channel.EchoInfo{AppID: deskApp, Further: channel.Further{
+				Unknown: channel.Hide(document.O("token", deskWebhook.Token, "encodingAESKey", "short")),
+			}},
+		},
 	}
 	receiver.Run(t)
-}
-
-func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
-	t.Parallel()
-	text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
-	badKey := channel.EchoInfo{AppID: shopApp, Further: channel.Further{
-		Unknown: channel.Hide(document.O("token", webhookToken, "encodingAESKey", "short")),
-	}}
-	for name, info := range map[string]channel.Info{
-		"another type": channel.DeltaInfo{}, "no token": channel.EchoInfo{AppID: shopApp}, "a wrong key": badKey,
-	} {
-		b := newBox(t, func(context.Context, string) (*channel.Channel, error) {
-			in := shop()
-			in.Info = info
-			return in, nil
-		})
-		require.Equal(t, http.StatusUnauthorized, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
-		require.Empty(t, b.Errs, name)
-		require.EqualValues(t, 1, b.Dropped("request", send.DropNoSecret), name)
-	}
 }
 
 func FuzzHandler(f *testing.F) {

@@ -31,9 +31,8 @@ func (a account) eventsIn(told document.Object) []inbound.Event {
 		kind := document.Get(item, "type", "")
 		one := occurrence{account: a, item: item, payload: document.Get(item, "payload", document.Object{})}.event(kind)
 		one.Kind = kind
-		one.Inbound.Key = "event " + document.Get(item, "id", "")
-		if one.Inbound.Key == "event " {
-			one.Inbound.Key = ""
+		if id := document.Get(item, "id", ""); id != "" {
+			one.Inbound.Key = "event " + id
 		}
 		all = append(all, one)
 	}
@@ -58,20 +57,18 @@ func (o occurrence) place() address {
 	}
 }
 
-func (o occurrence) dropped(reason send.DropReason) inbound.Event { return inbound.Event{Drop: reason} }
-
 // event converts the occurrence to an event for the bot.
 func (o occurrence) event(kind string) inbound.Event {
 	at := o.place()
 	switch {
 	case at.conversation == "" && strings.HasPrefix(kind, "conversation:"):
-		return o.dropped(send.DropIncomplete)
+		return inbound.Event{Drop: send.DropIncomplete}
 	case kind == "conversation:message":
 		return o.message(at)
 	case strings.HasPrefix(kind, "switchboard:"):
 		return o.switched(at, kind)
 	case at.user != "": // All other kinds are about members in the widget.
-		return o.dropped(send.DropUnsupported)
+		return inbound.Event{Drop: send.DropUnsupported}
 	case kind == "conversation:postback":
 		return o.fromMember(at, document.Get(o.payload, "user", document.Object{}), send.TypePayload, document.O(
 			"payload", taps.Payload(document.Get(o.payload, "postback.payload", "")),
@@ -88,7 +85,7 @@ func (o occurrence) event(kind string) inbound.Event {
 			"error", document.Get(o.payload, "error", document.O()),
 		))
 	default:
-		return o.dropped(send.DropUnsupported)
+		return inbound.Event{Drop: send.DropUnsupported}
 	}
 }
 
@@ -98,7 +95,7 @@ func (o occurrence) time() document.Timestamp {
 
 func (o occurrence) fromMember(at address, user document.Object, kind send.Type, data document.Object) inbound.Event {
 	if kind == send.TypePayload && document.Get(data, "payload", any("")) == "" {
-		return o.dropped(send.DropIncomplete)
+		return inbound.Event{Drop: send.DropIncomplete}
 	}
 	return inbound.Event{Inbound: botctx.Inbound{
 		Event: send.MessageEvent{Type: kind, From: at.conversation, To: o.app, Data: data, Timestamp: o.time()},
@@ -118,13 +115,13 @@ func (o occurrence) message(at address) inbound.Event {
 	var one inbound.Event
 	switch {
 	case isOwn, at.user != "" && byMember:
-		return o.dropped(send.DropFromBot)
+		return inbound.Event{Drop: send.DropFromBot}
 	case at.user != "":
 		if closed := document.Get(told, "activity.type", ""); closed != "" {
 			return o.fromAgent(at, author, send.TypeMisc, document.O("status", statusClosed, "event", closed))
 		}
 		if document.Get(told, "source.type", "") == "zd:answerBot" {
-			return o.dropped(send.DropFromBot)
+			return inbound.Event{Drop: send.DropFromBot}
 		}
 		one = o.fromAgent(at, author, kind, data)
 	case byMember:
@@ -134,7 +131,6 @@ func (o occurrence) message(at address) inbound.Event {
 		}
 	default:
 		one = o.fromMember(at, document.Object{}, send.TypeEcho, document.Get(told, "content", document.O()))
-		one.Inbound.Event.From, one.Inbound.Event.To = at.conversation, o.app
 	}
 	one.Inbound.Event.MessageID = document.Get(told, "id", "")
 	if received := timestamp(document.Get(told, "received", "")); received != 0 {
@@ -170,7 +166,7 @@ func (o occurrence) switched(at address, kind string) inbound.Event {
 	isDone := kind == "switchboard:passControl" || kind == "switchboard:releaseControl"
 	switch {
 	case !isDone, at.conversation == "", at.user != "" && active == agentWorkspace && reason == "":
-		return o.dropped(send.DropUnsupported)
+		return inbound.Event{Drop: send.DropUnsupported}
 	case at.user == "":
 		return o.fromMember(at, document.Object{}, send.TypeMisc, document.O("event", kind, "integration", active, "reason", reason))
 	}
@@ -212,27 +208,19 @@ const (
 func (a account) ticketEvent(told document.Object) inbound.Event {
 	kind := document.Get(told, "type", "")
 	id := pieces.ID(told, "detail.id")
-	one := inbound.Event{Kind: kind}
 	place := ticketChat + id
-	at := timestamp(document.Get(told, "time", ""))
-	switch {
+	var one inbound.Event
+	switch status := strings.ToLower(document.Get(told, "event.current", "")); {
 	case id == "":
-		one.Drop = send.DropIncomplete
-		return one
+		return inbound.Event{Kind: kind, Drop: send.DropIncomplete}
 	case kind == ticketComment:
 		one = a.comment(told, place)
-	case kind == ticketStatus:
-		status := strings.ToLower(document.Get(told, "event.current", ""))
-		if status != "solved" && status != "closed" {
-			one.Drop = send.DropUnsupported
-			return one
-		}
+	case kind == ticketStatus && (status == "solved" || status == "closed"):
 		one = inGroup(place, agent, "", send.MessageEvent{Type: send.TypeMisc, Data: document.O("status", statusClosed, "event", kind)})
 	default:
-		one.Drop = send.DropUnsupported
-		return one
+		return inbound.Event{Kind: kind, Drop: send.DropUnsupported}
 	}
-	one.Kind, one.Inbound.Event.Timestamp = kind, at
+	one.Kind, one.Inbound.Event.Timestamp = kind, timestamp(document.Get(told, "time", ""))
 	if key := document.Get(told, "id", ""); key != "" {
 		one.Inbound.Key = "event " + key
 	}

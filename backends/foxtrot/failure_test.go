@@ -3,10 +3,8 @@ package foxtrot_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
-	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -99,19 +96,9 @@ func TestFailures(t *testing.T) {
 
 func TestSend_PrivateAddressOfAChannel(t *testing.T) {
 	t.Parallel()
-	var asked atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	t.Cleanup(server.Close)
-	hello := message(at(server.URL, desk()), ada, send.Text("Hello"))
-	_, err := newConnector(t, foxtrot.Config{}).Send(t.Context(), hello)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the platform's address cannot be used: the host 127.0.0.1 is a loopback address")
-	require.Zero(t, asked.Load())
-	allow, err := outbound.ParseAllowList("127.0.0.1")
-	require.NoError(t, err)
-	_, err = newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: outbound.GuardedTransport(allow)}}).Send(t.Context(), hello)
-	require.Error(t, err, "the server's answer is empty")
-	require.EqualValues(t, 1, asked.Load())
+	connectortest.RequirePublic(t, newConnector(t, foxtrot.Config{}), func(address string) send.Message {
+		return message(at(address, desk()), ada, send.Text("Hello"))
+	})
 }
 
 func TestSend_AddressOfTheHelpdesk(t *testing.T) {

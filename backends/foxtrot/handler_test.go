@@ -210,7 +210,11 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 			}
 			return `{"events":[` + strings.Join(events, ",") + `]}`
 		},
-		Forge:    func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
+		Forge: func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
+		Unusable: map[string]channel.Info{
+			"another type": channel.DeltaInfo{},
+			"no secret":    channel.OtherInfo{Hidden: channel.Hide(desk().Info.(channel.OtherInfo).Reveal().Without("webhookSecret"))},
+		},
 		NotFound: http.StatusServiceUnavailable,
 		Failed:   http.StatusServiceUnavailable, // The helpdesk repeats no other answer.
 	}
@@ -241,24 +245,6 @@ func TestHandler_NoReport(t *testing.T) {
 	b := newBox(t, find)
 	require.Equal(t, http.StatusBadRequest, b.report(t.Context(), []byte("[]")))
 	require.EqualValues(t, 1, b.Dropped("report", send.DropInvalid))
-}
-
-func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
-	t.Parallel()
-	for name, info := range map[string]channel.Info{
-		"another type": channel.DeltaInfo{},
-		"no secret":    channel.OtherInfo{Hidden: channel.Hide(desk().Info.(channel.OtherInfo).Reveal().Without("webhookSecret"))},
-	} {
-		b := newBox(t, func(context.Context, string) (*channel.Channel, error) {
-			in := desk()
-			in.Info = info
-			return in, nil
-		})
-		answer := b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", "", event("conversation:read", inWidget)))
-		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
-		require.Empty(t, b.Got)
-		require.EqualValues(t, 1, b.Dropped("request", send.DropNoSecret), name)
-	}
 }
 
 func FuzzHandler(f *testing.F) {

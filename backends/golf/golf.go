@@ -79,10 +79,6 @@ func New(config Config) (*Client, error) {
 		return nil, boterr.Missing("Account", "the name by which bot logic asks for the account")
 	case config.Key.Reveal() == "":
 		return nil, boterr.Missing("Key", "the secret API key of the account")
-	case config.Tolerance < 0:
-		return nil, boterr.Invalid("Tolerance", "must not be negative; 0 means the default")
-	case config.BodyTime < 0:
-		return nil, boterr.Invalid("BodyTime", "must not be negative; 0 means the default")
 	case config.MaxRetries != nil && *config.MaxRetries < 0:
 		return nil, boterr.Invalid("MaxRetries", "must not be negative; new(0) means no retries")
 	}
@@ -91,12 +87,13 @@ func New(config Config) (*Client, error) {
 			return nil, boterr.Missing(fmt.Sprintf("WebhookSecrets[%d]", i), "the secret of a webhook endpoint; leave the list empty without one")
 		}
 	}
-	if config.Now == nil {
-		config.Now = time.Now
+	err := cmp.Or(
+		bounded.Default("Tolerance", &config.Tolerance, 5*time.Minute), bounded.Default("BodyTime", &config.BodyTime, inbound.DefaultTime),
+	)
+	if err != nil {
+		return nil, err
 	}
-	config.Tolerance = cmp.Or(config.Tolerance, 5*time.Minute)
-	config.BodyTime = cmp.Or(config.BodyTime, inbound.DefaultTime)
-	config.Drops = cmp.Or(config.Drops, &send.Drops{})
+	inbound.SetHooks(&config.Now, nil, &config.Drops)
 	if config.OnError == nil {
 		config.OnError = func(context.Context, utility.PaymentEvent, error) {}
 	}

@@ -289,6 +289,41 @@ func TestTokens_RevokedOneIsReplacedOnce(t *testing.T) {
 	require.Len(t, refusing.Logins(), 2, "the new one was refused, too")
 }
 
+// Two calls have the same refused token. The second one must not discard the first one's new token.
+func TestTokens_RevokedOneIsReplacedOnceForAllCalls(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	asked, both, renewed := &atomic.Int64{}, make(chan struct{}), make(chan struct{})
+	connector := through(t, p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/activities") {
+			switch asked.Add(1) {
+			case 1:
+				<-both
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			case 2:
+				close(both)
+				<-renewed
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			case 3: // The first call tries again.
+				close(renewed)
+			}
+		}
+		p.ServeHTTP(w, r)
+	}))
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if _, err := connector.Send(t.Context(), to(teamID, send.Text("Hi"))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.Len(t, p.Logins(), 2)
+}
+
 func TestTokens_NewSecretIsUsedAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()

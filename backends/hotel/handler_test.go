@@ -155,7 +155,7 @@ func TestHandler_Drops(t *testing.T) {
 		b := newUsualBox(t)
 		require.Equal(t, c.status, b.reports(t.Context(), parsed(t, c.fields)).Code, name)
 		require.Empty(t, b.Got, name)
-		require.EqualValues(t, 1, b.dropped(c.reason), name)
+		require.EqualValues(t, 1, b.DroppedFor(c.reason), name)
 	}
 }
 

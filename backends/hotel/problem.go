@@ -52,14 +52,6 @@ func readProblem(refused calls.Answer) problem {
 	return p
 }
 
-// meaning explains a refusal.
-type meaning struct {
-	calls.Meaning
-
-	// pauses is true if the platform did nothing and accepts the same request after a wait.
-	pauses bool
-}
-
 const (
 	sentenceInstall = "the bot is not installed there: install the application for the user or in the team"
 	sentenceRefused = "the platform does not accept the request: change the part that it names"
@@ -89,38 +81,43 @@ var meanings = map[string]calls.Meaning{
 var takenName = regexp.MustCompile(`(?i)name already exist`)
 
 // meaning explains the problem by its error code, or else by its status.
-func (p problem) meaning() meaning {
+func (p problem) meaning() calls.Meaning {
 	isRefusal := p.status >= http.StatusBadRequest && p.status < http.StatusInternalServerError
 	if known, ok := meanings[p.word]; ok && isRefusal {
-		return meaning{Meaning: known}
+		return known
 	}
 	switch p.status {
 	case http.StatusUnauthorized:
-		return meaning{Meaning: calls.Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceToken}}
+		return calls.Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceToken}
 	case http.StatusForbidden:
-		return meaning{Meaning: calls.Meaning{
+		return calls.Meaning{
 			Code:     boterr.FailedPrecondition,
 			Sentence: "the platform does not allow this: the bot is not installed there, is blocked, or lacks a permission",
-		}}
+		}
 	case http.StatusNotFound:
-		return meaning{Meaning: calls.Meaning{Code: boterr.NotFound, Sentence: "the platform has nothing with that id, or the bot cannot see it"}}
+		return calls.Meaning{Code: boterr.NotFound, Sentence: "the platform has nothing with that id, or the bot cannot see it"}
 	case http.StatusConflict:
-		return meaning{Meaning: calls.Meaning{Code: boterr.Conflict, Sentence: "another request is changing the same thing: try again"}}
+		return calls.Meaning{Code: boterr.Conflict, Sentence: "another request is changing the same thing: try again"}
 	case http.StatusPreconditionFailed:
-		return meaning{calls.Meaning{Code: boterr.ResourceExhausted, Sentence: "another request changed the conversation at the same time"}, true}
+		return pausing("another request changed the conversation at the same time")
 	case http.StatusRequestEntityTooLarge:
-		return meaning{Meaning: meanings["MessageSizeTooBig"]}
+		return meanings["MessageSizeTooBig"]
 	case http.StatusTooManyRequests:
-		return meaning{calls.Meaning{Code: boterr.ResourceExhausted, Sentence: "the platform limits the rate of requests"}, true}
+		return pausing("the platform limits the rate of requests")
 	}
 	switch {
 	case p.status == http.StatusBadRequest && takenName.MatchString(p.message):
-		return meaning{Meaning: meanings["NameAlreadyExists"]}
+		return meanings["NameAlreadyExists"]
 	case isRefusal:
-		return meaning{Meaning: calls.Meaning{Code: boterr.InvalidArgument, Sentence: sentenceRefused, RepeatsMessage: true}}
+		return calls.Meaning{Code: boterr.InvalidArgument, Sentence: sentenceRefused, RepeatsMessage: true}
 	default:
-		return meaning{}
+		return calls.Meaning{}
 	}
+}
+
+// pausing is the meaning of an answer after which the platform accepts the same request later. It did nothing.
+func pausing(sentence string) calls.Meaning {
+	return calls.Meaning{Code: boterr.ResourceExhausted, Sentence: sentence, Wait: shortPause(), OfRecipient: true}
 }
 
 // err returns the error for the problem. redact removes credentials from the platform's explanation.
@@ -129,12 +126,8 @@ func (p problem) err(header http.Header, now time.Time, redact func(string) stri
 	if found.Code == "" {
 		return failed(p.status)
 	}
-	if found.pauses {
-		wait, asks := outbound.RetryAfter(header, now)
-		if !asks || wait <= 0 {
-			wait = shortPause()
-		}
-		found.Wait, found.OfRecipient = wait, true
+	if wait, _ := outbound.RetryAfter(header, now); found.Wait > 0 && wait > 0 {
+		found.Wait = wait
 	}
 	return found.Error(name, calls.RefusalError{Status: p.status, Message: calls.Shortened(redact(p.message))})
 }

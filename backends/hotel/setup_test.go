@@ -139,12 +139,3 @@ func newUsualBox(t *testing.T) *box {
 func (b *box) reports(ctx context.Context, fields document.Object) *httptest.ResponseRecorder {
 	return b.Ask(b.platform.Report(ctx, "/hotel", shopApp().ID, b.platform.Activity(shopApp(), adaID, "", fields)))
 }
-
-func (b *box) dropped(reason send.DropReason) (count int64) {
-	for _, one := range b.Drops.Counts() {
-		if one.Reason == reason {
-			count += one.Count
-		}
-	}
-	return count
-}

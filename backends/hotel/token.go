@@ -81,19 +81,11 @@ func (t *tokens) of(ctx context.Context, of bot, part scope) (string, error) {
 			made, err = token{text: old.text, renew: now.Add(renewPause), end: old.end}, nil
 		}
 		if err == nil {
-			t.keep(key, made)
+			t.known.Keep(key, made)
 		}
 		return made, err
 	})
 	return made.text, err
-}
-
-// keep stores a token. If the cache is full, it removes expired tokens.
-func (t *tokens) keep(key tokenKey, made token) {
-	if now := t.now(); t.known.IsFull() {
-		t.known.Remove(func(_ tokenKey, known token) bool { return !now.Before(known.end) })
-	}
-	t.known.Keep(key, made)
 }
 
 // forget removes a token that the platform refused.

@@ -1,6 +1,7 @@
 package smtp
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -111,12 +112,6 @@ const (
 	NoTLS
 )
 
-// Defaults of Config.
-const (
-	defaultTimeout     = time.Minute
-	defaultConnections = 8
-)
-
 // Config configures a Mailer.
 type Config struct {
 	// Host is the name of the mail server. The server's certificate must contain it. Required.
@@ -151,23 +146,18 @@ type Config struct {
 
 // complete fills the defaults in. It returns InvalidArgument if the configuration is invalid.
 func (c Config) complete() (Config, error) {
-	for _, check := range []func(Config) error{checkServer, checkAccount, checkSender, checkLimits} {
-		if err := check(c); err != nil {
-			return Config{}, err
-		}
+	err := cmp.Or(
+		checkServer(c), checkAccount(c),
+		bounded.Default("Timeout", &c.Timeout, time.Minute), bounded.Default("Connections", &c.Connections, 8),
+	)
+	if err != nil {
+		return Config{}, err
 	}
-	var err error
 	if c.From, err = onWire("From", c.From); err != nil {
 		return Config{}, err
 	}
 	if c.Port == 0 {
 		c.Port = map[TLSPolicy]int{StartTLS: 587, ImplicitTLS: 465, NoTLS: 25}[c.TLS]
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
-	if c.Connections == 0 {
-		c.Connections = defaultConnections
 	}
 	if c.Hello == "" {
 		c.Hello = hostName()
@@ -188,6 +178,10 @@ func checkServer(c Config) error {
 		return boterr.Invalid("TLS", "must be StartTLS, ImplicitTLS or NoTLS")
 	case strings.ContainsFunc(c.Hello, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return boterr.Invalid("Hello", "is %q; give a host name without spaces", c.Hello)
+	case c.From.Address == "":
+		return boterr.Invalid("From", "is required: give the no-reply address that mails come from")
+	case c.Now == nil:
+		return boterr.Invalid("Now", "is required: give the clock for the dates of mails, such as time.Now")
 	}
 	return nil
 }
@@ -203,25 +197,6 @@ func checkAccount(c Config) error {
 		return boterr.Invalid("Password", "is required with a user name")
 	case c.TLS == NoTLS:
 		return boterr.Invalid("TLS", "must not be NoTLS if there are credentials; anyone on the network could read them")
-	}
-	return nil
-}
-
-func checkSender(c Config) error {
-	if c.From.Address == "" {
-		return boterr.Invalid("From", "is required: give the no-reply address that mails come from")
-	}
-	return nil
-}
-
-func checkLimits(c Config) error {
-	switch {
-	case c.Timeout < 0:
-		return boterr.Invalid("Timeout", "must not be negative")
-	case c.Connections < 0:
-		return boterr.Invalid("Connections", "must not be negative")
-	case c.Now == nil:
-		return boterr.Invalid("Now", "is required: give the clock for the dates of mails, such as time.Now")
 	}
 	return nil
 }

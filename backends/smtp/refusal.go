@@ -99,10 +99,7 @@ const maxQuoteLength = 200
 
 // quote returns a server's answer for use in an error: on one line, shortened, and without the password.
 func (s *session) quote(answer *textproto.Error) string {
-	text := answer.Error()
-	if password := s.config.Password.Reveal(); password != "" {
-		text = strings.ReplaceAll(text, password, "[redacted]")
-	}
+	text := bounded.Redact(answer.Error(), s.config.Password.Reveal())
 	line := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

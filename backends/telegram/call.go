@@ -28,15 +28,11 @@ const methodUpdates = "getUpdates"
 
 // call calls a method with JSON parameters, and returns its result.
 func (c *Connector) call(ctx context.Context, in *channel.Channel, method string, params document.Object) (any, error) {
-	body, err := document.AppendJSON(nil, params)
-	if err != nil {
-		return nil, boterr.Invalid("", "cannot be written as JSON: %w", err)
-	}
-	return c.post(ctx, in, method, "application/json", body)
+	return c.post(ctx, in, method, calls.Request{JSON: params})
 }
 
-// post calls a method once, and returns its result. mediaType is the type of the body.
-func (c *Connector) post(ctx context.Context, in *channel.Channel, method, mediaType string, body []byte) (any, error) {
+// post calls a method once, and returns its result. r has the body of the request.
+func (c *Connector) post(ctx context.Context, in *channel.Channel, method string, r calls.Request) (any, error) {
 	of, err := credentialsOf(in)
 	if err != nil {
 		return nil, err
@@ -45,13 +41,16 @@ func (c *Connector) post(ctx context.Context, in *channel.Channel, method, media
 	if method == methodUpdates {
 		client, most = c.polls, maxUpdatesBytes
 	}
-	answer, err := calls.Do(ctx, client, calls.Request{
-		Method: http.MethodPost, URL: c.config.APIURL + "/bot" + of.token + "/" + method, Body: body, BodyType: mediaType, Secrets: of.secrets(),
-	}, most)
-	if err != nil {
+	r.Method, r.URL, r.Secrets = http.MethodPost, c.config.APIURL+"/bot"+of.token+"/"+method, of.secrets()
+	answer, err := calls.Do(ctx, client, r, most)
+	switch {
+	case err == nil:
+		return of.result(answer)
+	case ctx.Err() != nil, boterr.HasCode(err):
 		return nil, err
+	default:
+		return nil, fmt.Errorf("%s: %w", method, err)
 	}
-	return of.result(answer)
 }
 
 // result returns the result in an answer, or the error for a refusal. A malformed answer is an error without a
@@ -89,8 +88,7 @@ func (c credentials) refused(status int, body document.Object, header http.Heade
 	description := boterr.Visible(fmt.Sprintf("%.200s", c.redact(document.Get(body, "description", ""))))
 	for _, known := range refusals {
 		if known.status == status && containsAny(description, known.words) {
-			meaning := calls.Meaning{Code: known.code, Field: known.part, Sentence: known.sentence, IsGone: known.isGone}
-			return meaning.Error(description, calls.RefusalError{
+			return known.Error(description, calls.RefusalError{
 				Message: description, Details: document.Get(body, "parameters", document.Object{}),
 			})
 		}
@@ -109,40 +107,49 @@ const (
 // refusals explains refusals by their status and by words in Telegram's description. Telegram does not document
 // these descriptions. The first row that matches applies.
 var refusals = []struct {
-	status   int
-	words    string
-	code     boterr.Code
-	part     string
-	isGone   bool
-	sentence string
+	status int
+	words  string
+	calls.Meaning
 }{
 	{
 		400, "chat not found|user not found|message to edit not found|message to delete not found|message_id_invalid|" +
 			"message identifier is not specified|message thread not found|topic_id_invalid|topic_deleted",
-		boterr.NotFound, "", false, "Telegram does not know the chat, user, topic or message",
+		calls.Meaning{Code: boterr.NotFound, Sentence: "Telegram does not know the chat, user, topic or message"},
 	},
 	{
 		400, "not enough rights|administrator rights|admin_required|have no rights|write_forbidden|not a forum|can't be deleted|" +
 			"can't be edited|topic_closed",
-		boterr.FailedPrecondition, "", false, sentenceRights,
+		calls.Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceRights},
 	},
-	{400, "button_", boterr.InvalidArgument, partButtons, false, "Telegram cannot show a button: change the one that it names"},
+	{
+		400, "button_",
+		calls.Meaning{Code: boterr.InvalidArgument, Field: partButtons, Sentence: "Telegram cannot show a button: change the one that it names"},
+	},
 	{
 		400, "http url|web page content|web document|wrong file|wrong remote file|file_reference|media_",
-		boterr.InvalidArgument, partFile, false, sentenceFile,
+		calls.Meaning{Code: boterr.InvalidArgument, Field: partFile, Sentence: sentenceFile},
 	},
-	{400, "too long|text is empty", boterr.InvalidArgument, partText, false, "Telegram cannot show the text: it is empty or too long"},
-	{400, "", boterr.InvalidArgument, "", false, "Telegram does not accept the request: change the part that it names"},
-	{401, "", boterr.FailedPrecondition, "", false, sentenceToken},
+	{
+		400, "too long|text is empty",
+		calls.Meaning{Code: boterr.InvalidArgument, Field: partText, Sentence: "Telegram cannot show the text: it is empty or too long"},
+	},
+	{400, "", calls.Meaning{Code: boterr.InvalidArgument, Sentence: "Telegram does not accept the request: change the part that it names"}},
+	{401, "", calls.Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceToken}},
 	{
 		403, "blocked by the user|is deactivated|was kicked|not a member|was deleted",
-		boterr.FailedPrecondition, "", true, "the bot was blocked or removed, or the account was closed",
+		calls.Meaning{Code: boterr.FailedPrecondition, Sentence: "the bot was blocked or removed, or the account was closed", IsGone: true},
 	},
-	{403, "", boterr.FailedPrecondition, "", false, "the bot may not write to this chat: the user must write to it first"},
-	{404, "", boterr.FailedPrecondition, "", false, sentenceToken},
-	{409, "webhook", boterr.FailedPrecondition, "", false, sentenceWebhook},
-	{409, "", boterr.Conflict, "", false, "another process polls this bot: stop it, or set Config.Store so that they take turns"},
-	{413, "", boterr.InvalidArgument, "", false, "the request is too long for Telegram"},
+	{
+		403, "",
+		calls.Meaning{Code: boterr.FailedPrecondition, Sentence: "the bot may not write to this chat: the user must write to it first"},
+	},
+	{404, "", calls.Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceToken}},
+	{409, "webhook", calls.Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceWebhook}},
+	{
+		409, "",
+		calls.Meaning{Code: boterr.Conflict, Sentence: "another process polls this bot: stop it, or set Config.Store so that they take turns"},
+	},
+	{413, "", calls.Meaning{Code: boterr.InvalidArgument, Sentence: "the request is too long for Telegram"}},
 }
 
 // containsAny reports whether a text contains one of the words, ignoring case. words are in lower case,

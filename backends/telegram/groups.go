@@ -1,17 +1,15 @@
 package telegram
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"mime/multipart"
-	"net/textproto"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -74,18 +72,8 @@ func (c *Connector) DisableInviteLink(ctx context.Context, in *channel.Channel, 
 
 // SetGroupIcon implements livechat.GroupIconSetter. For a topic it sets the icon of the topic's group.
 func (c *Connector) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	errChat := form.WriteField("chat_id", addressOf(groupExternalID).chat)
-	file, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="photo"; filename="icon"`}, "Content-Type": {icon.ContentType},
-	})
-	if err == nil {
-		_, err = file.Write(icon.Bytes)
-	}
-	if err := errors.Join(errChat, err, form.Close()); err != nil {
-		return err
-	}
-	_, err = c.post(ctx, in, "setChatPhoto", form.FormDataContentType(), body.Bytes())
+	chat := map[string]string{"chat_id": addressOf(groupExternalID).chat}
+	body, bodyType := calls.Form(chat, "photo", "icon", icon.ContentType, icon.Bytes)
+	_, err := c.post(ctx, in, "setChatPhoto", calls.Request{Body: body, BodyType: bodyType})
 	return err
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
 // The wait after a failure doubles from firstWait up to longestWait.
@@ -37,10 +39,11 @@ const maxUpdates = 100
 // lost.
 //
 // Poll only returns an error if trying again cannot help. NotFound, InvalidArgument: there is no such channel.
-// FailedPrecondition: the channel has no token, the token was revoked, or the bot has a webhook. Other failures
-// are logged.
+// FailedPrecondition: the Config has neither Store nor LoadChannel, the channel has no token, the token was revoked,
+// or the bot has a webhook. Other failures are logged.
 func (c *Connector) Poll(ctx context.Context, app, channelID string, accept Accept) error {
-	p := poller{Connector: c, app: app, channel: channelID, accept: accept, limit: maxUpdates}
+	isDropped := func(err error) bool { return errors.Is(err, boterr.InvalidArgument) } // The loop logs all other errors.
+	p := poller{Connector: c, app: app, channel: channelID, receiver: c.receiver(app, channelID, accept, isDropped), limit: maxUpdates}
 	defer func() {
 		if p.lease != nil {
 			_ = p.lease.Release(context.WithoutCancel(ctx)) // If this fails, the lease expires.
@@ -61,10 +64,8 @@ func (c *Connector) Poll(ctx context.Context, app, channelID string, accept Acce
 		default:
 			c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: poll failed",
 				slog.String("app", app), slog.String("channel", channelID), slog.String("error", err.Error()))
-			select { // The random part keeps two processes from interrupting each other repeatedly.
-			case <-time.After(max(boterr.RetryAfter(err), wait+rand.N(wait))): //nolint:gosec // It only spreads the load.
-			case <-ctx.Done():
-			}
+			// The random part keeps two processes from interrupting each other repeatedly.
+			_ = timelimit.Wait(ctx, max(boterr.RetryAfter(err), wait+rand.N(wait))) //nolint:gosec // It only spreads the load.
 			wait = min(2*wait, longestWait)
 		}
 	}
@@ -75,7 +76,7 @@ type poller struct {
 	*Connector
 
 	app, channel string
-	accept       Accept
+	receiver     inbound.Receiver
 	// offset is the id of the first update that was not accepted. It is 0 if Telegram has no accepted update left.
 	offset int64
 	// bot is the id of the bot whose updates offset counts.
@@ -133,7 +134,7 @@ func (p *poller) next(ctx context.Context) error {
 		if u.id == 0 {
 			return errors.New("telegram returned an update without an id")
 		}
-		if err := p.take(ctx, u, p.accept); err != nil { // The update may be accepted later, whatever the error.
+		if err := take(ctx, u, p.receiver); err != nil { // The update may be accepted later, whatever the error.
 			return boterr.New(boterr.Unavailable, "", "the update was not accepted, and will be requested again: %w", err)
 		}
 		p.offset = u.id + 1

@@ -281,6 +281,13 @@ func TestPoll_EndsIfWaitingCannotHelp(t *testing.T) {
 	}
 }
 
+func TestPoll_NotSetUp(t *testing.T) {
+	t.Parallel()
+	connector, err := telegram.New(telegram.Config{})
+	require.NoError(t, err)
+	require.ErrorContains(t, connector.Poll(t.Context(), "app-1", "shop", nil), "it needs Config.Store or Config.LoadChannel")
+}
+
 func TestPoll_FailuresAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

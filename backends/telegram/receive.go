@@ -23,9 +23,12 @@ import (
 // Accept stores an event and recognises repeated ones. Usually it is the method Accept of a Runtime.
 type Accept = func(ctx context.Context, event botctx.Inbound) error
 
+// errNotSetUp is the error of a Connector that cannot receive.
+var errNotSetUp = boterr.New(boterr.FailedPrecondition, "", "the receiver is not set up: it needs Config.Store or Config.LoadChannel")
+
 func (c *Connector) load(ctx context.Context, app, id string) (*channel.Channel, credentials, error) {
 	if c.config.LoadChannel == nil {
-		return nil, credentials{}, boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.Store or Config.LoadChannel")
+		return nil, credentials{}, errNotSetUp
 	}
 	in, err := c.config.LoadChannel(ctx, app, id)
 	if err != nil {
@@ -35,26 +38,26 @@ func (c *Connector) load(ctx context.Context, app, id string) (*channel.Channel,
 	return in, of, err
 }
 
-// take passes an update's event to accept. It returns nil if the event is stored, or if the update is dropped
-// and counted. Otherwise Telegram must send the update again.
-func (c *Connector) take(ctx context.Context, u update, accept Accept) (err error) {
-	event, drop := u.event()
-	if drop == nil {
-		err = inbound.Accept(context.WithoutCancel(ctx), event, accept)
+// receiver returns a Receiver for the updates of a channel. It logs the errors for which logs returns true. After
+// InvalidArgument, an update is dropped: it would never be accepted, and would block later updates.
+func (c *Connector) receiver(app, id string, accept Accept, logs func(error) bool) inbound.Receiver {
+	return inbound.Receiver{
+		Platform: Type, Accept: accept, Drops: c.config.Drops, BodyTime: c.config.BodyTime, DropsOnlyInvalid: true,
+		OnError: func(ctx context.Context, event botctx.Inbound, err error) {
+			if logs(err) {
+				c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted", slog.String("app", app),
+					slog.String("channel", id), slog.String("type", string(event.Event.Type)), slog.String("error", err.Error()))
+			}
+		},
 	}
-	if errors.Is(err, boterr.InvalidArgument) { // It would never be accepted, and would block later updates.
-		c.warnRefused(ctx, u, err)
-		drop, err = u.dropped(send.DropInvalid), nil
-	}
-	if drop != nil {
-		c.config.Drops.Add(ctx, *drop)
-	}
-	return err
 }
 
-func (c *Connector) warnRefused(ctx context.Context, u update, err error) {
-	c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted",
-		slog.String("app", u.in.App), slog.String("channel", u.in.ID), slog.String("kind", u.kind), slog.String("error", err.Error()))
+// take passes an update's event to Accept. It returns nil if the event is stored, or if the update is dropped
+// and counted. Otherwise Telegram must send the update again.
+func take(ctx context.Context, u update, r inbound.Receiver) error {
+	passed := inbound.Report{Receiver: r}
+	passed.Pass(context.WithoutCancel(ctx), u.in, u.event())
+	return passed.Failed
 }
 
 // acknowledge ends the progress indicator of a tapped button, and removes quick replies. Failures are only
@@ -104,35 +107,25 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 		if !inbound.RequireMethod(w, r, http.MethodPost) {
 			return
 		}
+		h := c.receiver(r.PathValue("app"), r.PathValue("channel"), accept, func(error) bool { return true })
 		in, of, err := c.authenticate(r)
 		if err != nil {
 			inbound.LeaveUnread(w)
-		}
-		switch {
-		case errors.Is(err, errUnauthorized): // All faulty requests get the same answer.
-			http.Error(w, err.Error(), http.StatusUnauthorized)
-			return
-		case err != nil:
-			c.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "telegram: channel not looked up",
-				slog.String("app", r.PathValue("app")), slog.String("channel", r.PathValue("channel")), slog.String("error", err.Error()))
-			botctx.WriteHTTPError(w, err)
+			h.Refuse(w, r, err)
 			return
 		}
-		body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: c.config.BodyTime})
-		if refused != nil {
-			http.Error(w, refused.Reason, refused.Status)
+		body, isRead := h.ReadBody(w, r)
+		if !isRead {
 			return
 		}
-		value, err := document.ParseJSON(body)
-		told, isObject := value.(document.Object)
-		if err != nil || !isObject {
-			c.config.Drops.Add(r.Context(), *update{in: in}.dropped(send.DropInvalid))
+		var told document.Object
+		if told.UnmarshalJSON(body) != nil {
+			h.Drop(r.Context(), in, "update", send.DropInvalid)
 			http.Error(w, "the body is not an update", http.StatusBadRequest)
 			return
 		}
 		u := readUpdate(in, of, told)
-		if err := c.take(r.Context(), u, accept); err != nil {
-			c.warnRefused(r.Context(), u, err)
+		if err := take(r.Context(), u, h); err != nil {
 			botctx.WriteHTTPError(w, err)
 			return
 		}
@@ -143,8 +136,8 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 	})
 }
 
-// errUnauthorized is returned for a request that is not from Telegram.
-var errUnauthorized = errors.New("the request's secret token belongs to no channel of this host")
+// errUnauthorized is the error for a request that is not from Telegram.
+const errUnauthorized inbound.UnverifiedError = "the request's secret token belongs to no channel of this host"
 
 // authenticate returns the channel of a request with the channel's secret.
 func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials, error) {
@@ -158,6 +151,8 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 	}
 	switch {
 	case err == nil:
+	case errors.Is(err, errNotSetUp):
+		return nil, credentials{}, err
 	case boterr.CodeOf(err) == boterr.FailedPrecondition && in != nil:
 		c.config.Drops.AddUnverified(r.Context(), in, err)
 		return nil, credentials{}, errUnauthorized

@@ -67,7 +67,7 @@ func (w *world) start(t *testing.T) *telegram.Connector {
 // network.
 func direct(t *testing.T, to http.Handler, config telegram.Config) *telegram.Connector {
 	t.Helper()
-	config.HTTPClient = &http.Client{Transport: inProcess{to}}
+	config.HTTPClient = &http.Client{Transport: connectortest.Directly{Handler: to}}
 	return newConnector(t, config)
 }
 
@@ -79,24 +79,6 @@ func newConnector(t *testing.T, config telegram.Config) *telegram.Connector {
 	connector, err := telegram.New(config)
 	require.NoError(t, err)
 	return connector
-}
-
-// inProcess is an HTTP client's transport that calls a handler.
-type inProcess struct{ to http.Handler }
-
-func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	done := make(chan *httptest.ResponseRecorder, 1)
-	go func() {
-		answer := httptest.NewRecorder()
-		p.to.ServeHTTP(answer, r)
-		done <- answer
-	}()
-	select {
-	case answer := <-done:
-		return answer.Result(), nil
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
 }
 
 func shop() *channel.Channel { return newChannel("shop", token) }
@@ -160,22 +142,12 @@ func newHarness(t *testing.T) *sendtest.Harness {
 		Connector: newConnector(t, telegram.Config{APIURL: server.URL, Logger: silent()}),
 		Channel:   shop(), Other: desk(),
 		Members:   []*member.Member{{ID: "m1", ExternalID: adaID}, {ID: "m2", ExternalID: bobID}},
-		Arrived:   w.arrived,
+		Arrived:   w.Arrivals,
 		Fail:      server.Fail,
 		HasNoKeys: true,
 		Group:     w.topic,
 		Odd:       func() []sendtest.Reception { return oddUpdates(t, w) },
 	}
-}
-
-func (w *world) arrived() []sendtest.Arrival {
-	var arrived []sendtest.Arrival
-	for _, shown := range w.Messages() {
-		arrived = append(arrived, sendtest.Arrival{
-			Channel: shown.Channel, To: shown.Chat, Text: shown.Text, Body: shown.Sent.String(), IsRecalled: shown.IsDeleted,
-		})
-	}
-	return arrived
 }
 
 // oddUpdates posts updates of unknown kinds to the handler, and returns how it handled each.

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -39,26 +40,22 @@ func readUpdate(in *channel.Channel, of credentials, told document.Object) updat
 	return u
 }
 
-// dropped returns a drop of the update, to be counted.
-func (u update) dropped(reason send.DropReason) *send.Drop {
-	return &send.Drop{Platform: Type, App: u.in.App, Channel: u.in.ID, Kind: cmp.Or(u.kind, "update"), Reason: reason}
-}
-
-// event returns the event for the bot, or the drop if there is none.
-func (u update) event() (botctx.Inbound, *send.Drop) {
+// event returns the event for the bot.
+func (u update) event() inbound.Event {
+	kind := cmp.Or(u.kind, "update")
 	from := document.Get(u.object, "from", document.Get(u.object, "user", document.Object{}))
 	sender := idText(from, "id")
 	switch {
 	case u.id == 0 || u.kind == "":
-		return botctx.Inbound{}, u.dropped(send.DropInvalid)
+		return inbound.Event{Kind: kind, Drop: send.DropInvalid}
 	case sender == "":
-		return botctx.Inbound{}, u.dropped(send.DropIncomplete)
+		return inbound.Event{Kind: kind, Drop: send.DropIncomplete}
 	case document.Get(from, "is_bot", false):
-		return botctx.Inbound{}, u.dropped(send.DropFromBot)
+		return inbound.Event{Kind: kind, Drop: send.DropFromBot}
 	}
 	message := u.message()
 	arrived := botctx.Inbound{
-		App: u.in.App, Channel: u.in.ID, Key: "u" + u.of.botID() + ":" + strconv.FormatInt(u.id, 10), // Each bot has its own numbers.
+		Key:             "u" + u.of.botID() + ":" + strconv.FormatInt(u.id, 10), // Each bot has its own numbers.
 		GroupExternalID: groupOf(u.object, message),
 		Event:           send.MessageEvent{From: sender, To: u.of.botID(), Timestamp: millisecondsOf(u.object)},
 		Profile: member.Member{
@@ -73,7 +70,7 @@ func (u update) event() (botctx.Inbound, *send.Drop) {
 		arrived.Event.MessageID = idText(message, "chat.id") + ":" + id
 	}
 	arrived.Event.Type, arrived.Event.Data = u.content()
-	return arrived, nil
+	return inbound.Event{Kind: kind, Inbound: arrived}
 }
 
 // message returns the update's message, or the zero Object if there is none.

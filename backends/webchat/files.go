@@ -1,6 +1,7 @@
 package webchat
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/page"
 	"github.com/botctx/go-sdk/store"
@@ -116,8 +118,8 @@ func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) erro
 	if err != nil {
 		return err
 	}
-	head, err := content.peek()
-	if err != nil {
+	head, err := content.from.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return content.refusal(err)
 	}
 	if len(head) == 0 {
@@ -162,7 +164,8 @@ func (c *Connector) partOf(w http.ResponseWriter, r *http.Request) (string, *con
 	if part.FormName() != "file" {
 		return "", nil, invalid("", `the first part must be named "file"`)
 	}
-	return part.FileName(), &content{from: part, left: c.config.Limits.FileBytes, tooLarge: c.tooLarge()}, nil
+	limited := bufio.NewReader(bounded.NewReader(part, c.config.Limits.FileBytes, c.tooLarge())) //nolint:forbidigo // It is within bounds.
+	return part.FileName(), &content{from: limited, tooLarge: c.tooLarge()}, nil
 }
 
 func (c *Connector) tooLarge() error {
@@ -170,38 +173,18 @@ func (c *Connector) tooLarge() error {
 		boterr.Invalid("file", "is too large; the limit is %d bytes", c.config.Limits.FileBytes))
 }
 
-// content reads an uploaded file. Reads fail after more bytes than allowed.
+// content reads an uploaded file.
 type content struct {
-	from       io.Reader
-	head       []byte
-	left, read int64
-	tooLarge   error
-	// failed is the first error of a read. io.EOF is not an error.
+	from     *bufio.Reader
+	tooLarge error
+	// read is the number of bytes that Read has returned. failed is the last error of Read other than io.EOF.
+	read   int64
 	failed error
 }
 
-// peek returns the first bytes. Later reads return them again.
-func (c *content) peek() ([]byte, error) {
-	head := make([]byte, sniffed)
-	n, err := io.ReadFull(c.from, head)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil
-	}
-	c.head = head[:n]
-	return head[:n], err
-}
-
-func (c *content) Read(into []byte) (n int, err error) {
-	if len(c.head) > 0 {
-		n = copy(into, c.head)
-		c.head = c.head[n:]
-	} else {
-		n, err = c.from.Read(into)
-	}
+func (c *content) Read(into []byte) (int, error) {
+	n, err := c.from.Read(into)
 	c.read += int64(n)
-	if c.read > c.left {
-		n, err = 0, c.tooLarge
-	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		c.failed = err
 	}
@@ -365,13 +348,12 @@ func (c *Connector) removeFiles(ctx context.Context, which document.Object, opti
 }
 
 // moveFiles moves the files of one conversation to another.
-func (c *Connector) moveFiles(ctx context.Context, from, to chatlog.Conversation) (int64, error) {
+func (c *Connector) moveFiles(ctx context.Context, from, to chatlog.Conversation) error {
 	filter, err := query.CompileFilter(filesOf(from))
-	if err != nil {
-		return 0, err
+	if err == nil {
+		_, err = c.files.Update(ctx, filter, setTo(document.O(fieldVisitor, to.ID)), store.UpdateOptions{Multi: true})
 	}
-	done, err := c.files.Update(ctx, filter, setTo(document.O(fieldVisitor, to.ID)), store.UpdateOptions{Multi: true})
-	return done.Modified, err
+	return err
 }
 
 func byID(id string) *query.Filter {

@@ -118,11 +118,7 @@ func (c *Connector) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Access-Control-Expose-Headers", "Retry-After")
 	}
 	inbound.LeaveUnread(w)
-	answer(w, shown.status, map[string]any{"error": struct {
-		Code    boterr.Code `json:"code"`
-		Field   string      `json:"field,omitzero"`
-		Message string      `json:"message"`
-	}{shown.err.Code, shown.err.Field, shown.err.Message()}})
+	answer(w, shown.status, map[string]*boterr.Error{"error": shown.err})
 }
 
 // answer writes JSON. It ignores errors, because the client may be gone.

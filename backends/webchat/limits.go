@@ -198,13 +198,9 @@ func addressOf(r *http.Request) string {
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	return networkOf(host)
-}
-
-func networkOf(address string) string {
-	parsed, err := netip.ParseAddr(address)
+	parsed, err := netip.ParseAddr(host)
 	if err != nil {
-		return address[:min(len(address), 64)]
+		return host[:min(len(host), 64)]
 	}
 	parsed = parsed.Unmap().WithZone("")
 	if parsed.Is6() {

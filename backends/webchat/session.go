@@ -99,7 +99,7 @@ func (c *Connector) merge(ctx context.Context, in *channel.Channel, keys []key, 
 			return err
 		}
 	}
-	_, errFiles := c.moveFiles(ctx, source, target)
+	errFiles := c.moveFiles(ctx, source, target)
 	_, errLog := c.log.Erase(ctx, source)
 	return errors.Join(errFiles, errLog)
 }

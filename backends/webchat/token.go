@@ -183,15 +183,9 @@ func parseToken(text, prefix string) (token, bool) {
 	if len(parts) != 3 || parts[0] != prefix {
 		return token{}, false
 	}
-	content, err := base64.RawURLEncoding.Strict().DecodeString(parts[1])
-	if err != nil {
-		return token{}, false
-	}
+	content, errContent := base64.RawURLEncoding.Strict().DecodeString(parts[1])
 	given, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
-	if err != nil {
-		return token{}, false
-	}
-	return token{signed: parts[0] + "." + parts[1], content: content, signature: given}, true
+	return token{signed: parts[0] + "." + parts[1], content: content, signature: given}, errContent == nil && err == nil
 }
 
 func (t token) isSignedBy(k key) bool { return hmac.Equal(t.signature, signature(k, t.signed)) }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/record"
@@ -120,8 +120,7 @@ func checkURL(address string) (string, error) {
 	if address == "" {
 		return "", nil
 	}
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.RawQuery != "" {
+	if _, isBase := bounded.ParseBase(address); !isBase {
 		return "", boterr.Invalid("URL", "must be the public address of Handler, such as https://bot.example/chat/")
 	}
 	return strings.TrimSuffix(address, "/") + "/", nil

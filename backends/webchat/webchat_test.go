@@ -279,6 +279,17 @@ func TestSend_AgentIsNamed(t *testing.T) {
 	require.Equal(t, map[string]any{"type": "TEXT", "text": "hello"}, got.Response)
 }
 
+func TestSend_LongIDsDiffer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.session()
+	long := strings.Repeat("x", 300)
+	for _, end := range []string{"1", "2", "1"} {
+		w.says(ada.Visitor, long+end, send.Text(end))
+	}
+	require.Equal(t, "bot: 1, bot: 2", textsOf(w.history(ada, "").Events))
+}
+
 func TestHistory_Pages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -148,17 +149,9 @@ func complaint(body []byte, address string) (field, reason string) {
 		field = ""
 	}
 	if message := document.Get(answer, "error.message", ""); message != "" {
-		reason = ": " + shortened(withoutAddress(message, address))
+		reason = ": " + calls.Shortened(withoutAddress(message, address))
 	}
 	return field, reason
-}
-
-func shortened(text string) string {
-	const most = 200
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return text
 }
 
 // withoutAddress removes the parts of the URL that may contain credentials from a text: the path, the query and
@@ -177,12 +170,8 @@ func withoutAddress(text, address string) string {
 		hidden = append(hidden, value) // As it is written in the URL.
 	}
 	slices.SortFunc(hidden, func(a, b string) int { return len(b) - len(a) }) // A part may be in a longer one.
-	for _, part := range hidden {
-		if len(part) > 1 {
-			text = strings.ReplaceAll(text, part, "[redacted]")
-		}
-	}
-	return text
+	hidden = slices.DeleteFunc(hidden, func(part string) bool { return len(part) < 2 })
+	return bounded.Redact(text, hidden...)
 }
 
 // reply is the response to an inbound request: a status and a body, or an error of accept.
@@ -192,33 +181,14 @@ type reply struct {
 	err    error
 }
 
-// acceptance is the body of a success response.
-type acceptance struct {
-	ID     string `json:"id"`
-	Status string `json:"status"`
-}
-
-// problem is the body of an error response.
-type problem struct {
-	Error problemError `json:"error"`
-}
-
-type problemError struct {
-	Code    boterr.Code `json:"code"`
-	Field   string      `json:"field,omitzero"`
-	Message string      `json:"message"`
-}
-
 func accepted(id string) *reply {
-	return &reply{status: http.StatusOK, body: acceptance{ID: id, Status: "accepted"}}
+	return &reply{status: http.StatusOK, body: map[string]string{"id": id, "status": "accepted"}}
 }
 
+// refuse returns a reply with an error that has a code.
 func refuse(status int, err error) *reply {
-	told := problemError{Code: boterr.CodeOf(err)}
-	if coded, ok := boterr.AsError(err); ok {
-		told.Field, told.Message = coded.Field, coded.Message()
-	}
-	return &reply{status: status, body: problem{told}}
+	coded, _ := boterr.AsError(err)
+	return &reply{status: status, body: map[string]*boterr.Error{"error": coded}}
 }
 
 // unauthorized is the reply to every failed check, so it does not reveal the cause.

@@ -222,9 +222,10 @@ func TestSend_LostAnswers(t *testing.T) {
 	require.Greater(t, requests, many)
 }
 
-func TestNew_RefusesNegativeNumbers(t *testing.T) {
+func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	connectortest.RequireRefused(t, webhook.New, map[string]webhook.Config{
+		"HTTP":              {HTTP: (*http.Client)(nil)},
 		"Retry.Attempts":    {Retry: webhook.Retry{Attempts: -1}},
 		"Retry.Within":      {Retry: webhook.Retry{Within: -1}},
 		"Retry.First":       {Retry: webhook.Retry{First: -1}},
@@ -515,11 +516,4 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.shown = append(s.shown, sendtest.Arrival{
 		Channel: posted.Channel, To: posted.To, Key: posted.ID, Text: send.Raw(response).Text(), Body: string(body),
 	})
-}
-
-func TestNew_RefusesANilClient(t *testing.T) {
-	t.Parallel()
-	_, err := webhook.New(webhook.Config{HTTP: (*http.Client)(nil)})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, "HTTP: is a nil *http.Client")
 }

@@ -76,10 +76,3 @@ func (c *Cache[Key, Value]) Remove(isOld func(Key, Value) bool) {
 		}
 	}
 }
-
-// IsFull reports whether the cache has Max values.
-func (c *Cache[Key, Value]) IsFull() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.values) >= c.Max
-}

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mime/multipart"
 	"net/http"
+	"net/textproto"
 	"net/url"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -109,6 +111,21 @@ func Unanswered(ctx context.Context, err error, secrets ...string) error {
 	default:
 		return fmt.Errorf("the platform did not answer: %w", err)
 	}
+}
+
+// Form returns a multipart form with fields and a file, and its media type. fileType is the media type of the file.
+func Form(fields map[string]string, name, fileName, fileType string, file []byte) (body []byte, bodyType string) {
+	var form bytes.Buffer
+	writer := multipart.NewWriter(&form) // Writing to memory does not fail.
+	for field, value := range fields {
+		_ = writer.WriteField(field, value)
+	}
+	part, _ := writer.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {multipart.FileContentDisposition(name, fileName)}, "Content-Type": {fileType},
+	})
+	_, _ = part.Write(file)
+	_ = writer.Close()
+	return form.Bytes(), writer.FormDataContentType()
 }
 
 // Authorized returns a header with these credentials, such as "Bearer" and a token.

@@ -37,6 +37,9 @@ func (d Directly) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer := httptest.NewRecorder()
 	d.ServeHTTP(answer, r)
+	if err := r.Context().Err(); err != nil { // The handler waited for the end of the request.
+		return nil, err
+	}
 	return answer.Result(), nil
 }
 
@@ -153,7 +156,8 @@ func (b *Box) Dropped(kind string, reason send.DropReason) int64 {
 	return 0
 }
 
-func (b *Box) droppedFor(reason send.DropReason) (count int64) {
+// DroppedFor returns the number of events that were dropped for a reason.
+func (b *Box) DroppedFor(reason send.DropReason) (count int64) {
 	for _, one := range b.Drops.Counts() {
 		if one.Reason == reason {
 			count += one.Count

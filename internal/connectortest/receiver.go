@@ -38,6 +38,10 @@ type Receiver struct {
 	// Forge makes a request one that must be refused before its body is read. Nil if the platform signs bodies only.
 	Forge func(*http.Request)
 
+	// Unusable are infos of a channel with which no request can be verified. The handler must refuse the request, and count
+	// and log that the channel's secret is missing or wrong.
+	Unusable map[string]channel.Info
+
 	// Refused is the status for a request without a channel. 0 means 401.
 	Refused int
 	// Failed is the status after an error without a code, and LookUpFailed after such an error of a look-up, or if the
@@ -58,7 +62,7 @@ func (r Receiver) Run(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"OtherRequests": r.otherRequests, "LongestBody": r.longestBody, "SlowBody": r.slowBody,
 		"ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
-		"LookUps": r.lookUps, "RepeatsAreTheSame": r.repeatsAreTheSame, "GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
+		"LookUps": r.lookUps, "UnusableChannels": r.unusableChannels, "RepeatsAreTheSame": r.repeatsAreTheSame, "GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
 		"OneOfSeveralIsNotAccepted": r.oneOfSeveralIsNotAccepted, "StoreDoesNotAnswer": r.storeDoesNotAnswer,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +155,7 @@ func (r Receiver) notAccepted(t *testing.T) {
 		require.Equal(t, c.status, answer.Code, name)
 		require.Equal(t, c.status == http.StatusServiceUnavailable, answer.Header().Get("Retry-After") != "", name)
 		require.NotContains(t, answer.Body.String(), "hidden", name)
-		require.Equal(t, c.dropped, box.droppedFor(send.DropInvalid), name)
+		require.Equal(t, c.dropped, box.DroppedFor(send.DropInvalid), name)
 		if !r.HasNoOnError {
 			require.Len(t, box.Errs, 1, name)
 			require.ErrorContains(t, box.Errs[0], "hidden", name)
@@ -186,6 +190,17 @@ func (r Receiver) lookUps(t *testing.T) {
 		if !r.HasNoOnError {
 			require.Len(t, box.Errs, c.errs, name)
 		}
+	}
+}
+
+func (r Receiver) unusableChannels(t *testing.T) {
+	t.Helper()
+	for name, info := range r.Unusable {
+		box := r.Open(t, LookUp{Info: info}, 0)
+		require.Equal(t, cmp.Or(r.Refused, http.StatusUnauthorized), box.Ask(r.report(t)).Code, name)
+		require.Empty(t, box.Got, name)
+		require.Empty(t, box.Errs, name)
+		require.EqualValues(t, 1, box.Dropped("request", send.DropNoSecret), name)
 	}
 }
 
@@ -234,7 +249,7 @@ func (r Receiver) oneOfSeveralIsNotAccepted(t *testing.T) {
 		ids = append(ids, one.Event.MessageID)
 	}
 	require.Equal(t, []string{"m1", "m4"}, ids)
-	require.EqualValues(t, 1, box.droppedFor(send.DropInvalid))
+	require.EqualValues(t, 1, box.DroppedFor(send.DropInvalid))
 	require.Len(t, box.Errs, 2)
 }
 
@@ -258,6 +273,8 @@ type LookUp struct {
 	// FindsNothing is true if there is neither a channel nor an error, and IsMissing if the connector's config has no
 	// function for look-ups.
 	FindsNothing, IsMissing bool
+	// Info, if set, replaces the info of the channel.
+	Info channel.Info
 }
 
 // Find returns find, or a function with the outcome of l.
@@ -269,6 +286,16 @@ func Find[From any](
 		return nil
 	case l.Err != nil || l.FindsNothing:
 		return func(context.Context, From) (*channel.Channel, error) { return nil, l.Err }
+	case l.Info != nil:
+		return func(ctx context.Context, from From) (*channel.Channel, error) {
+			in, err := find(ctx, from)
+			if err != nil {
+				return nil, err
+			}
+			changed := *in
+			changed.Info = l.Info
+			return &changed, nil
+		}
 	default:
 		return find
 	}
@@ -311,8 +338,10 @@ func (s silence) Read([]byte) (int, error) {
 
 func (s silence) Close() error { return nil }
 
-func (s silence) SetReadDeadline(time.Time) error {
-	close(s.ended)
+func (s silence) SetReadDeadline(at time.Time) error {
+	if at.Before(time.Now()) { //nolint:forbidigo // Deadlines use the machine's clock.
+		close(s.ended)
+	}
 	return nil
 }
 

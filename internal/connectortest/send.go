@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -72,6 +74,17 @@ func RequireWait(t *testing.T, err error, want send.RetryAfterError) {
 	hint, ok := errors.AsType[*send.RetryAfterError](err)
 	require.True(t, ok)
 	require.Equal(t, want, *hint)
+}
+
+// RequirePublic requires that a connector with its default client makes no request to a private address. message returns a
+// message in a channel whose info has an address.
+func RequirePublic(t *testing.T, connector send.Connector, message func(address string) send.Message) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request was made") }))
+	t.Cleanup(server.Close)
+	_, err := connector.Send(t.Context(), message(server.URL))
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "the platform's address cannot be used: the host 127.0.0.1 is a loopback address")
 }
 
 // RequireSomeParts requires the error of a message whose first parts arrived. It must have no wait: if send.Limited sent

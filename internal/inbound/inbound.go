@@ -33,9 +33,6 @@ type Limits struct {
 	MaxBytes int64
 	// Time limits the time until the whole body has arrived.
 	Time time.Duration
-	// After calls a function once after a time. If stop is called earlier, the function is not called and stop
-	// returns true. A nil After means time.AfterFunc.
-	After func(within time.Duration, call func()) (stop func() bool)
 }
 
 // Refusal is the answer to a request whose body could not be read.
@@ -57,12 +54,12 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 		return nil, tooLong(w, limits)
 	}
 	body := &timedBody{inner: http.MaxBytesReader(w, r.Body, limits.MaxBytes)}
-	stop := limits.after()(limits.Time, func() {
+	timer := time.AfterFunc(limits.Time, func() {
 		body.isOver.Store(true)
 		endReads(w)
 	})
 	read, err := io.ReadAll(body)
-	isInTime := stop()
+	isInTime := timer.Stop()
 	switch _, isTooLong := errors.AsType[*http.MaxBytesError](err); {
 	case isTooLong:
 		return nil, tooLong(w, limits)
@@ -106,14 +103,6 @@ func endReads(w http.ResponseWriter) {
 func tooLong(w http.ResponseWriter, limits Limits) *Refusal {
 	LeaveUnread(w)
 	return &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must have at most %d bytes", limits.MaxBytes)}
-}
-
-// after returns After, or its default.
-func (l Limits) after() func(time.Duration, func()) (stop func() bool) {
-	if l.After != nil {
-		return l.After
-	}
-	return func(within time.Duration, call func()) func() bool { return time.AfterFunc(within, call).Stop }
 }
 
 // timedBody is a body whose reads fail after its time is over.

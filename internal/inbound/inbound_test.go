@@ -6,17 +6,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/internal/inbound"
 )
-
-func never(time.Duration, func()) func() bool { return func() bool { return true } }
 
 func request(body io.Reader) *http.Request {
 	return httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", io.NopCloser(body))
@@ -36,7 +34,7 @@ func TestBody_SaysItIsTooLong(t *testing.T) {
 	r := request(unread{t})
 	r.ContentLength = 6
 	w := httptest.NewRecorder()
-	_, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: 5, After: never})
+	_, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: 5, Time: time.Hour})
 	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Status)
 	require.Equal(t, "close", w.Header().Get("Connection"))
 }
@@ -51,13 +49,13 @@ func (u unread) Read([]byte) (int, error) {
 
 func TestBody_TurnsOutTooLong(t *testing.T) {
 	t.Parallel()
-	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(strings.NewReader("hello!")), inbound.Limits{MaxBytes: 5, After: never})
+	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(strings.NewReader("hello!")), inbound.Limits{MaxBytes: 5, Time: time.Hour})
 	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Status)
 }
 
 func TestBody_BreaksOff(t *testing.T) {
 	t.Parallel()
-	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(broken{}), inbound.Limits{MaxBytes: 5, After: never})
+	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(broken{}), inbound.Limits{MaxBytes: 5, Time: time.Hour})
 	require.Equal(t, http.StatusBadRequest, refused.Status)
 }
 
@@ -65,73 +63,26 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// drip is an endless body that arrives one byte at a time. Its time is over at a byte that the test selects.
-type drip struct {
-	reads, endsAt int
-	expire        func()
-}
+// drip is an endless body with one byte each second.
+type drip struct{ reads int }
 
 func (d *drip) Read(into []byte) (int, error) {
 	d.reads++
-	if d.reads == d.endsAt {
-		d.expire()
-	}
+	<-time.After(time.Second)
 	return copy(into, "x"), nil
-}
-
-// after starts a timer that fires at the selected byte.
-func (d *drip) after(_ time.Duration, call func()) func() bool {
-	isOver := false
-	d.expire = func() {
-		isOver = true
-		call()
-	}
-	return func() bool { return !isOver }
 }
 
 func TestBody_Drips(t *testing.T) {
 	t.Parallel()
-	d := &drip{endsAt: 3}
-	w := httptest.NewRecorder()
-	_, refused := inbound.ReadBody(w, request(d), inbound.Limits{MaxBytes: 1 << 20, Time: time.Second, After: d.after})
-	require.Equal(t, http.StatusRequestTimeout, refused.Status)
-	require.Contains(t, refused.Reason, "1s")
-	require.Equal(t, 3, d.reads)
-	require.Equal(t, "close", w.Header().Get("Connection"))
-}
-
-// silence is a body that does not arrive. Reads end when the connection gets a deadline in the past.
-type silence struct {
-	http.ResponseWriter
-
-	reading, ended chan struct{}
-}
-
-func (s *silence) Read([]byte) (int, error) {
-	close(s.reading)
-	<-s.ended
-	return 0, os.ErrDeadlineExceeded
-}
-
-func (s *silence) SetReadDeadline(at time.Time) error {
-	if at.Before(time.Now()) { //nolint:forbidigo // Deadlines use the machine's clock.
-		close(s.ended)
-	}
-	return nil
-}
-
-func TestBody_ReadEndsWithTheTime(t *testing.T) {
-	t.Parallel()
-	s := &silence{ResponseWriter: httptest.NewRecorder(), reading: make(chan struct{}), ended: make(chan struct{})}
-	after := func(_ time.Duration, call func()) func() bool {
-		go func() {
-			<-s.reading
-			call()
-		}()
-		return func() bool { return false }
-	}
-	_, refused := inbound.ReadBody(s, request(s), inbound.Limits{MaxBytes: 5, Time: time.Second, After: after})
-	require.Equal(t, http.StatusRequestTimeout, refused.Status)
+	synctest.Test(t, func(t *testing.T) {
+		d := &drip{}
+		w := httptest.NewRecorder()
+		_, refused := inbound.ReadBody(w, request(d), inbound.Limits{MaxBytes: 1 << 20, Time: 2500 * time.Millisecond})
+		require.Equal(t, http.StatusRequestTimeout, refused.Status)
+		require.Contains(t, refused.Reason, "2.5s")
+		require.Equal(t, 3, d.reads)
+		require.Equal(t, "close", w.Header().Get("Connection"))
+	})
 }
 
 func TestBody_UnreadHoldsNoConnection(t *testing.T) {

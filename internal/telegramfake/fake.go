@@ -196,6 +196,17 @@ func (t *Telegram) Messages() []Message {
 	return shown
 }
 
+// Arrivals returns the messages as sendtest compares them.
+func (t *Telegram) Arrivals() []sendtest.Arrival {
+	var arrivals []sendtest.Arrival
+	for _, shown := range t.Messages() {
+		arrivals = append(arrivals, sendtest.Arrival{
+			Channel: shown.Channel, To: shown.Chat, Text: shown.Text, Body: shown.Sent.String(), IsRecalled: shown.IsDeleted,
+		})
+	}
+	return arrivals
+}
+
 // Last returns the last message in a chat or topic in its current form.
 func (t *Telegram) Last(chat string) (Message, bool) {
 	shown := t.Messages()

@@ -80,16 +80,7 @@ func TestConnector_SuiteFitsTheAPI(t *testing.T) {
 		return &sendtest.Harness{
 			Connector: connectorTo(t, server.URL), Channel: newChannel("shop", token), Other: newChannel("desk", "7002:other-secret-of-tests"),
 			Members: []*member.Member{{ID: "m1", ExternalID: adaID}, {ID: "m2", ExternalID: "502"}},
-			Fail:    server.Fail, HasNoKeys: true, Group: w.topic,
-			Arrived: func() []sendtest.Arrival {
-				var arrived []sendtest.Arrival
-				for _, shown := range w.Messages() {
-					arrived = append(arrived, sendtest.Arrival{
-						Channel: shown.Channel, To: shown.Chat, Text: shown.Text, Body: shown.Sent.String(), IsRecalled: shown.IsDeleted,
-					})
-				}
-				return arrived
-			},
+			Arrived: w.Arrivals, Fail: server.Fail, HasNoKeys: true, Group: w.topic,
 		}
 	})
 }
