@@ -41,26 +41,30 @@ func (b *trackedBody) Close() error {
 	return nil
 }
 
-func TestNew_RefusesContradictions(t *testing.T) {
+func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]outbound.Config{
-		"maxResponseBytes": {MaxResponseBytes: -1},
-		"maxRequestBytes":  {MaxRequestBytes: -1},
-		"maxBufferedBytes": {MaxBufferedBytes: -1},
-		"maxConnsPerHost":  {MaxConnsPerHost: -1},
-		"maxRedirects":     {MaxRedirects: new(-1)},
-		"timeout":          {Timeout: -1},
-		"allow[1]":         {Allow: []string{"a", "http://b"}},
-		"transport":        {Transport: http.DefaultTransport, TLS: &tls.Config{}},
+	for _, c := range []struct {
+		field  string
+		config outbound.Config
+	}{
+		{"maxResponseBytes", outbound.Config{MaxResponseBytes: -1}},
+		{"maxRequestBytes", outbound.Config{MaxRequestBytes: -1}},
+		{"maxBufferedBytes", outbound.Config{MaxBufferedBytes: -1}},
+		{"maxBufferedBytes", outbound.Config{MaxBufferedBytes: outbound.DefaultMaxResponseBytes - 1}},
+		{"maxConnsPerHost", outbound.Config{MaxConnsPerHost: -1}},
+		{"maxRedirects", outbound.Config{MaxRedirects: new(-1)}},
+		{"timeout", outbound.Config{Timeout: -1}},
+		{"allow[1]", outbound.Config{Allow: []string{"a", "http://b"}}},
+		{"resolver", outbound.Config{Resolver: (*net.Resolver)(nil)}},
+		{"transport", outbound.Config{Transport: (*http.Transport)(nil)}},
+		{"transport", outbound.Config{Transport: http.DefaultTransport, TLS: &tls.Config{}}},
+		{"transport", outbound.Config{Transport: http.DefaultTransport, Resolver: newNetwork(t)}},
+		{"transport", outbound.Config{Transport: http.DefaultTransport, Dial: newNetwork(t).dial}},
 	} {
-		client, err := outbound.New(config)
-		requireCode(t, err, boterr.InvalidArgument, field)
+		client, err := outbound.New(c.config)
+		requireCode(t, err, boterr.InvalidArgument, c.field)
 		require.Nil(t, client)
 	}
-	_, err := outbound.New(outbound.Config{Transport: http.DefaultTransport, Resolver: newNetwork(t)})
-	requireCode(t, err, boterr.InvalidArgument, "transport")
-	_, err = outbound.New(outbound.Config{Transport: http.DefaultTransport, Dial: newNetwork(t).dial})
-	requireCode(t, err, boterr.InvalidArgument, "transport")
 }
 
 func TestClient_NotMadeByNew(t *testing.T) {

@@ -3,7 +3,6 @@ package outbound
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -55,7 +54,7 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 	return &http.Transport{
 		Proxy:                  nil, // with a proxy, the dialer could not check addresses
 		DialContext:            guard.dial,
-		TLSClientConfig:        c.tls(),
+		TLSClientConfig:        c.TLS.Clone(),
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    tlsHandshakeTimeout,
 		IdleConnTimeout:        idleConnTimeout,
@@ -88,14 +87,6 @@ func HostTransport() *http.Transport {
 // channel's info. It only connects to public addresses and to addresses in allow. It uses no proxy, because a proxy
 // would hide the addresses. A refused address is InvalidArgument. Redirects are up to the caller.
 func GuardedTransport(allow AllowList) http.RoundTripper { return Config{}.transport(allow) }
-
-// tls returns a copy of the configuration for https.
-func (c Config) tls() *tls.Config {
-	if c.TLS == nil {
-		return &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	return c.TLS.Clone()
-}
 
 // connectTCP is the Dial of a zero Config.
 func connectTCP(ctx context.Context, address netip.AddrPort) (net.Conn, error) {

@@ -27,10 +27,14 @@ func TestDial_PublicHost(t *testing.T) {
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
 	n.serves(somewhere+":80", says("hello"))
-	resp, err := get(t, n.client(outbound.Config{}), "http://example.com/")
-	require.NoError(t, err)
-	require.Equal(t, "hello", resp.Text())
-	require.Equal(t, []string{"93.184.215.14:80"}, n.dialled)
+	client := n.client(outbound.Config{})
+	for range 2 {
+		resp, err := get(t, client, "http://example.com/")
+		require.NoError(t, err)
+		require.Equal(t, "hello", resp.Text())
+		client.CloseIdleConnections()
+	}
+	require.Equal(t, []string{somewhere + ":80", somewhere + ":80"}, n.dialled)
 }
 
 func TestDial_TLSToNameOfURL(t *testing.T) {
@@ -207,16 +211,17 @@ func TestDial_RealNetwork(t *testing.T) {
 	t.Cleanup(server.Close)
 	address := strings.TrimPrefix(server.URL, "http://")
 
-	_, err := get(t, newClient(t, outbound.Config{}), server.URL)
-	requireRefused(t, err)
-	_, err = get(t, newClient(t, outbound.Config{}), strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
-	requireRefused(t, err)
-	resp, err := get(t, newClient(t, outbound.Config{Allow: []string{address}}), server.URL)
-	require.NoError(t, err)
-	require.Equal(t, "hello", resp.Text())
+	byName := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	for target, allow := range map[string]string{server.URL: address, byName: "localhost"} {
+		_, err := get(t, newClient(t, outbound.Config{}), target)
+		requireRefused(t, err)
+		resp, err := get(t, newClient(t, outbound.Config{Allow: []string{allow}}), target)
+		require.NoError(t, err)
+		require.Equal(t, "hello", resp.Text())
+	}
 
 	server.Close()
-	_, err = get(t, newClient(t, outbound.Config{Allow: []string{address}}), server.URL)
+	_, err := get(t, newClient(t, outbound.Config{Allow: []string{address}}), server.URL)
 	requireCode(t, err, boterr.Unavailable, "")
 }
 

@@ -41,62 +41,46 @@ func check(text string, allow ...string) error {
 	return outbound.CheckURL(u, list)
 }
 
+// The addresses include IPv4 addresses that are mapped into IPv6, or embedded for NAT64.
 func TestCheckURL_RefusesNonPublic(t *testing.T) {
 	t.Parallel()
-	hosts := map[string][]string{
-		"unspecified":   {"0.0.0.0", "0.1.2.3", "[::]"},
-		"loopback":      {"127.0.0.1", "127.255.255.254", "[::1]", "[0:0:0:0:0:0:0:1]", "localhost", "LocalHost", "a.localhost"},
-		"private":       {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]"},
-		"carrier":       {"100.64.0.1", "100.100.100.200", "100.127.255.255"},
-		"link-local":    {"169.254.169.254", "169.254.0.1", "[fe80::1]", "[febf::1]"},
-		"cloud":         {"168.63.129.16"},
-		"documentation": {"192.0.2.1", "198.51.100.1", "203.0.113.1", "[2001:db8::1]", "[3fff::1]", "[3fff:fff::1]"},
-		"benchmarking":  {"198.18.0.1", "198.19.255.255", "[2001:2::1]"},
-		"multicast":     {"224.0.0.1", "239.255.255.255", "[ff02::1]", "[ff0e::1]"},
-		"broadcast":     {"255.255.255.255"},
-		"reserved": {
+	for kind, hosts := range map[string][]string{
+		"an unspecified address": {"0.0.0.0", "0.1.2.3", "[::]"},
+		"a loopback address": {
+			"127.0.0.1", "127.255.255.254", "[::1]", "[0:0:0:0:0:0:0:1]", "localhost", "LocalHost", "a.localhost",
+			"[::ffff:127.0.0.1]", "[64:ff9b::127.0.0.1]",
+		},
+		"a private address": {
+			"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]",
+			"[0:0:0:0:0:ffff:10.0.0.1]", "[64:ff9b::192.168.1.1]",
+		},
+		"a shared address of a carrier": {"100.64.0.1", "100.100.100.200", "100.127.255.255"},
+		"a link-local address": {
+			"169.254.169.254", "169.254.0.1", "[fe80::1]", "[febf::1]", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]",
+		},
+		"an address of a cloud's own services": {"168.63.129.16"},
+		"a documentation address": {
+			"192.0.2.1", "198.51.100.1", "203.0.113.1", "[2001:db8::1]", "[3fff::1]", "[3fff:fff::1]",
+		},
+		"a benchmarking address": {"198.18.0.1", "198.19.255.255", "[2001:2::1]"},
+		"a multicast address":    {"224.0.0.1", "239.255.255.255", "[ff02::1]", "[ff0e::1]"},
+		"a broadcast address":    {"255.255.255.255"},
+		"a reserved address": {
 			"240.0.0.1", "254.1.2.3", "192.0.0.192", "[100::1]", "[64:ff9b:1::1]", "[2001:20::1]", "[5f00::1]",
 			"[4000::1]", "[::1:0:0:0]",
 		},
-		"transition": {
+		"a transition address": {
 			"192.88.99.1", "[::127.0.0.1]", "[::8.8.8.8]", "[2002:7f00:1::]", "[2002:808:808::1]", "[2001:0:808:808::1]",
 			"[2606:4700::5efe:10.0.0.1]", "[2606:4700::200:5efe:8.8.8.8]",
 		},
-		"mapped":   {"[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[0:0:0:0:0:ffff:10.0.0.1]"},
-		"embedded": {"[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b::192.168.1.1]"},
-	}
-	for kind, list := range hosts {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			for _, host := range list {
-				requireRefused(t, check("http://"+host))
-				requireRefused(t, check("https://"+host+":8443/path?a=b"))
-			}
-		})
-	}
-}
-
-func TestCheckURL_NamesKindOfAddress(t *testing.T) {
-	t.Parallel()
-	for host, kind := range map[string]string{
-		"127.0.0.1":            "a loopback",
-		"localhost:3000":       "a loopback",
-		"[::1]":                "a loopback",
-		"[::]":                 "an unspecified",
-		"[::ffff:10.0.0.1]":    "a private",
-		"[fd00::1]":            "a private",
-		"[fec0::1]":            "a private",
-		"[fe80::1]":            "a link-local",
-		"[64:ff9b::a9fe:a9fe]": "a link-local",
-		"224.0.0.1":            "a multicast",
-		"[ff02::1]":            "a multicast",
-		"255.255.255.255":      "a broadcast",
-		"[::8.8.8.8]":          "a transition",
-		"[2001:0:808:808::1]":  "a transition",
-		"[2001:2::1]":          "a benchmarking",
-		"[4000::1]":            "a reserved",
 	} {
-		require.ErrorContains(t, check("http://"+host), " is "+kind+" address")
+		for _, host := range hosts {
+			for _, target := range []string{"http://" + host, "https://" + host + ":8443/path?a=b"} {
+				err := check(target)
+				requireRefused(t, err)
+				require.ErrorContains(t, err, " is "+kind+"; use a public one", target)
+			}
+		}
 	}
 }
 

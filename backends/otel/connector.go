@@ -8,7 +8,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/around"
@@ -53,17 +52,17 @@ func (c *connector) WrapPort(wanted, inner any) any {
 func (c *connector) Send(ctx context.Context, message send.Message) (delivery send.Delivery, err error) {
 	of := c.series("send")
 	defer c.counted(ctx, &of, 1)
-	return request(ctx, c, &of, message.Channel, func(ctx context.Context, span trace.Span) (send.Delivery, error) {
-		if !span.IsRecording() {
-			return c.Connector.Send(ctx, message)
+	err = c.request(ctx, &of, message.Channel, func(ctx context.Context, span trace.Span) (err error) {
+		if span.IsRecording() {
+			span.SetAttributes(keyMessageType.String(string(message.Response.Type())), semconv.MessagingMessageID(message.ID))
 		}
-		span.SetAttributes(keyMessageType.String(string(message.Response.Type())), semconv.MessagingMessageID(message.ID))
-		delivery, err := c.Connector.Send(ctx, message)
-		if delivery.MessageID != "" {
+		delivery, err = c.Connector.Send(ctx, message)
+		if delivery.MessageID != "" && span.IsRecording() {
 			span.SetAttributes(semconv.MessagingMessageID(delivery.MessageID))
 		}
-		return delivery, err
+		return err
 	})
+	return delivery, err
 }
 
 // series returns the series of a call to a platform. The conventions define an operation type for sending, and
@@ -81,38 +80,29 @@ func (c *connector) counted(ctx context.Context, of *series, n int) {
 	c.o.metrics.sends.count(ctx, c.o.metrics.sent, n, *of)
 }
 
-// request makes a call within a span. It stores the code of the error in of.
-func request[R any](
-	ctx context.Context, c *connector, of *series, in *channel.Channel,
-	call func(context.Context, trace.Span) (R, error),
-) (result R, err error) {
+// request makes a call to the platform within a span. It stores the code of the error in of.
+func (c *connector) request(
+	ctx context.Context, of *series, in *channel.Channel, do func(context.Context, trace.Span) error,
+) error {
 	kind := trace.SpanKindClient
 	if of.kind != "" {
 		kind = trace.SpanKindProducer
 	}
-	ctx, a := c.o.begin(ctx, of.name+" "+of.system, kind, func() []attribute.KeyValue {
-		if in == nil {
-			in = &channel.Channel{}
-		}
-		return messagingAttributes(*of, in.App, in.ID)
-	})
-	outcome := errNotReturned
-	defer func() {
-		of.code = codeOfPort(ctx, outcome)
-		c.o.end(ctx, a, c.o.metrics.sends, *of, isFaultOfCall)
-	}()
-	result, err = call(ctx, a.span)
-	outcome = err
-	return result, err
+	return c.o.report(ctx, activity{
+		name: of.name + " " + of.system, kind: kind, to: c.o.metrics.sends, codeOf: codeOfPort,
+		attributes: func() []attribute.KeyValue {
+			if in == nil {
+				in = &channel.Channel{}
+			}
+			return messagingAttributes(*of, in.App, in.ID)
+		},
+	}, of, do)
 }
 
 // call makes a call of an optional interface within a span.
 func (c *connector) call(ctx context.Context, name string, in *channel.Channel, do func(context.Context) error) error {
 	of := c.series(name)
-	_, err := request(ctx, c, &of, in, func(ctx context.Context, _ trace.Span) (struct{}, error) {
-		return struct{}{}, do(ctx)
-	})
-	return err
+	return c.request(ctx, &of, in, func(ctx context.Context, _ trace.Span) error { return do(ctx) })
 }
 
 // batches wraps a send.BatchSender.
@@ -121,15 +111,16 @@ type batches struct {
 	inner send.BatchSender
 }
 
-func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
+func (b batches) SendBatch(ctx context.Context, messages []send.Message) (batch send.Batch, err error) {
 	of := b.c.series("sendBatch")
 	var in *channel.Channel
 	if len(messages) > 0 {
 		in = messages[0].Channel
 	}
-	batch, err := request(ctx, b.c, &of, in, func(ctx context.Context, span trace.Span) (send.Batch, error) {
+	err = b.c.request(ctx, &of, in, func(ctx context.Context, span trace.Span) (err error) {
 		span.SetAttributes(semconv.MessagingBatchMessageCount(len(messages)))
-		return b.inner.SendBatch(ctx, messages)
+		batch, err = b.inner.SendBatch(ctx, messages)
+		return err
 	})
 	if len(batch.Outcomes) != len(messages) || err != nil {
 		b.c.counted(ctx, &of, len(messages))
@@ -149,23 +140,18 @@ func (o *Instrumentation) Receive(
 	platform channel.Type, receive func(context.Context, botctx.Inbound) error,
 ) func(context.Context, botctx.Inbound) error {
 	process := semconv.MessagingOperationTypeProcess.Value.AsString()
-	return func(ctx context.Context, inbound botctx.Inbound) (err error) {
+	return func(ctx context.Context, inbound botctx.Inbound) error {
 		of := series{system: string(platform), name: process, kind: process}
-		ctx, a := o.begin(ctx, process+" "+of.system, trace.SpanKindConsumer, func() []attribute.KeyValue {
-			attributes := append(messagingAttributes(of, inbound.App, inbound.Channel), keyMessageType.String(string(inbound.Event.Type)))
-			if inbound.Event.MessageID != "" {
-				attributes = append(attributes, semconv.MessagingMessageID(inbound.Event.MessageID))
-			}
-			return attributes
-		})
-		outcome := errNotReturned
-		defer func() {
-			of.code = boterr.CodeOf(outcome)
-			o.end(ctx, a, o.metrics.receives, of, isFaultOfRun)
-		}()
-		err = receive(ctx, inbound)
-		outcome = err
-		return err
+		return o.report(ctx, activity{
+			name: process + " " + of.system, kind: trace.SpanKindConsumer, to: o.metrics.receives,
+			attributes: func() []attribute.KeyValue {
+				attributes := append(messagingAttributes(of, inbound.App, inbound.Channel), keyMessageType.String(string(inbound.Event.Type)))
+				if inbound.Event.MessageID != "" {
+					attributes = append(attributes, semconv.MessagingMessageID(inbound.Event.MessageID))
+				}
+				return attributes
+			},
+		}, &of, func(ctx context.Context, _ trace.Span) error { return receive(ctx, inbound) })
 	}
 }
 
@@ -201,22 +187,17 @@ type mailer struct {
 	o     *Instrumentation
 }
 
-func (m mailer) SendMail(ctx context.Context, mail utility.Mail) (err error) {
+func (m mailer) SendMail(ctx context.Context, mail utility.Mail) error {
 	sends := semconv.MessagingOperationTypeSend.Value.AsString()
 	of := series{system: emailSystem, name: sends, kind: sends}
-	ctx, a := m.o.begin(ctx, sends+" "+emailSystem, trace.SpanKindProducer, func() []attribute.KeyValue {
-		return append(messagingAttributes(of, mail.App, mail.Channel),
-			semconv.MessagingMessageID(mail.ID), keyRecipients.Int(len(mail.To)+len(mail.CC)))
-	})
-	outcome := errNotReturned
-	defer func() {
-		of.code = codeOfPort(ctx, outcome)
-		m.o.metrics.sends.count(ctx, m.o.metrics.sent, 1, of)
-		m.o.end(ctx, a, m.o.metrics.sends, of, isFaultOfCall)
-	}()
-	err = m.inner.SendMail(ctx, mail)
-	outcome = err
-	return err
+	defer func() { m.o.metrics.sends.count(ctx, m.o.metrics.sent, 1, of) }()
+	return m.o.report(ctx, activity{
+		name: sends + " " + emailSystem, kind: trace.SpanKindProducer, to: m.o.metrics.sends, codeOf: codeOfPort,
+		attributes: func() []attribute.KeyValue {
+			return append(messagingAttributes(of, mail.App, mail.Channel),
+				semconv.MessagingMessageID(mail.ID), keyRecipients.Int(len(mail.To)+len(mail.CC)))
+		},
+	}, &of, func(ctx context.Context, _ trace.Span) error { return m.inner.SendMail(ctx, mail) })
 }
 
 // ObjectStore wraps a store of files. Each call gets a span, and its duration is recorded in
@@ -234,17 +215,12 @@ type objectStore struct {
 	o     *Instrumentation
 }
 
-func (s objectStore) Put(ctx context.Context, file utility.StoredFile) (err error) {
+func (s objectStore) Put(ctx context.Context, file utility.StoredFile) error {
 	of := series{name: "put"}
-	ctx, a := s.o.begin(ctx, "put object", trace.SpanKindClient, func() []attribute.KeyValue {
-		return []attribute.KeyValue{keyObjectOperation.String(of.name), keyApp.String(file.App), keyChannel.String(file.Channel)}
-	})
-	outcome := errNotReturned
-	defer func() {
-		of.code = codeOfPort(ctx, outcome)
-		s.o.end(ctx, a, s.o.metrics.objects, of, isFaultOfCall)
-	}()
-	err = s.inner.Put(ctx, file)
-	outcome = err
-	return err
+	return s.o.report(ctx, activity{
+		name: "put object", kind: trace.SpanKindClient, to: s.o.metrics.objects, codeOf: codeOfPort,
+		attributes: func() []attribute.KeyValue {
+			return []attribute.KeyValue{keyObjectOperation.String(of.name), keyApp.String(file.App), keyChannel.String(file.Channel)}
+		},
+	}, &of, func(ctx context.Context, _ trace.Span) error { return s.inner.Put(ctx, file) })
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/chatplatform"
 	"github.com/botctx/go-sdk/internal/chatplatform/chatplatformtest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -61,6 +60,8 @@ func TestConnector_PortsOfInner(t *testing.T) {
 	_, ok := send.PortOf[send.Labeler](all[channel.Webchat])
 	require.True(t, ok)
 	_, ok = send.PortOf[send.Tagger](all[channel.Webchat])
+	require.False(t, ok)
+	_, ok = send.PortOf[livechat.GroupCreator](all[channel.Webchat])
 	require.False(t, ok)
 	own, ok := send.PortOf[interface{ answers(err error) }](all[channel.Webchat])
 	require.True(t, ok, "a port that only the host knows")
@@ -203,16 +204,6 @@ func runConnector(t *testing.T, tracing trace.TracerProvider) {
 		h.Connector = reportedOf(t, tracing, h.Connector)
 		return h
 	})
-}
-
-// A wrapper has no optional interface that the connector lacks.
-func TestConnectors_OfferNoPortThatIsNotThere(t *testing.T) {
-	t.Parallel()
-	plain := reportedOf(t, nil, struct{ send.Connector }{&chatplatform.Connector{}})
-	_, labels := send.PortOf[send.Labeler](plain)
-	_, batches := send.PortOf[send.BatchSender](plain)
-	_, groups := send.PortOf[livechat.GroupCreator](plain)
-	require.False(t, labels || batches || groups)
 }
 
 func reportedOf(t *testing.T, tracing trace.TracerProvider, inner send.Connector) send.Connector {

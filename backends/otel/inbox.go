@@ -51,27 +51,24 @@ type acceptor = func(context.Context) (botctx.Accepted, error)
 
 func (o *Instrumentation) accept(ctx context.Context, e *botctx.InboxEvent, next acceptor) (accepted botctx.Accepted, err error) {
 	of := series{system: inboxSystem, name: "accept", kind: semconv.MessagingOperationTypeSend.Value.AsString()}
-	ctx, a := o.begin(ctx, of.name+" "+of.system, trace.SpanKindProducer, func() []attribute.KeyValue {
-		return messagingAttributes(of, e.App, e.Channel)
+	err = o.report(ctx, activity{
+		name: of.name + " " + of.system, kind: trace.SpanKindProducer, to: o.metrics.sends,
+		attributes: func() []attribute.KeyValue { return messagingAttributes(of, e.App, e.Channel) },
+	}, &of, func(ctx context.Context, span trace.Span) (err error) {
+		e.Trace = o.traceText(ctx)
+		accepted, err = next(ctx)
+		switch {
+		case err != nil:
+			return err
+		case accepted.IsRepeated:
+			o.metrics.inbox.repeated.Add(ctx, 1)
+		default:
+			o.metrics.inbox.accepted.Add(ctx, 1)
+		}
+		span.SetAttributes(semconv.MessagingMessageID(accepted.ID), keyRepeated.Bool(accepted.IsRepeated))
+		return nil
 	})
-	outcome := errNotReturned
-	defer func() {
-		of.code = boterr.CodeOf(outcome)
-		o.end(ctx, a, o.metrics.sends, of, isFaultOfCall)
-	}()
-	e.Trace = o.traceText(ctx)
-	accepted, err = next(ctx)
-	outcome = err
-	switch {
-	case err != nil:
-		return accepted, err
-	case accepted.IsRepeated:
-		o.metrics.inbox.repeated.Add(ctx, 1)
-	default:
-		o.metrics.inbox.accepted.Add(ctx, 1)
-	}
-	a.span.SetAttributes(semconv.MessagingMessageID(accepted.ID), keyRepeated.Bool(accepted.IsRepeated))
-	return accepted, nil
+	return accepted, err
 }
 
 // traceText returns the trace context as text, to be stored with an event. It returns "" if there is none.
@@ -102,21 +99,16 @@ func (o *Instrumentation) links(ctx context.Context, of string) []trace.Link {
 	return []trace.Link{{SpanContext: accepted}}
 }
 
-func (o *Instrumentation) handle(ctx context.Context, of botctx.InboxAttempt, next func(context.Context) error) (err error) {
+func (o *Instrumentation) handle(ctx context.Context, of botctx.InboxAttempt, next func(context.Context) error) error {
 	process := semconv.MessagingOperationTypeProcess.Value.AsString()
 	measured := series{system: inboxSystem, name: process, kind: process}
-	ctx, a := o.begin(ctx, measured.name+" "+measured.system, trace.SpanKindConsumer, func() []attribute.KeyValue {
-		return append(messagingAttributes(measured, of.Event.App, of.Event.Channel),
-			semconv.MessagingMessageID(of.ID), keyInboxAttempt.Int(of.Attempt))
-	}, o.links(ctx, of.Event.Trace)...)
-	outcome := errNotReturned
-	defer func() {
-		measured.code = boterr.CodeOf(outcome)
-		o.end(ctx, a, o.metrics.receives, measured, isFaultOfRun)
-	}()
-	err = next(ctx)
-	outcome = err
-	return err
+	return o.report(ctx, activity{
+		name: process + " " + inboxSystem, kind: trace.SpanKindConsumer, to: o.metrics.receives, links: o.links(ctx, of.Event.Trace),
+		attributes: func() []attribute.KeyValue {
+			return append(messagingAttributes(measured, of.Event.App, of.Event.Channel),
+				semconv.MessagingMessageID(of.ID), keyInboxAttempt.Int(of.Attempt))
+		},
+	}, &measured, func(ctx context.Context, _ trace.Span) error { return next(ctx) })
 }
 
 // settled counts the result of an attempt.
@@ -214,27 +206,34 @@ func before(own, host func(context.Context, agenda.Event)) func(context.Context,
 	}
 }
 
-func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.Handler) (err error) {
-	ctx, a := o.begin(ctx, "agenda "+run.Agenda.NodeCompositeID, trace.SpanKindInternal, func() []attribute.KeyValue {
-		of := run.Agenda
-		return append(scopeAttributes(botctx.Scope{App: of.App, Channel: of.Channel, Member: of.Member}),
-			keyAgenda.String(of.ID), keyNode.String(of.NodeCompositeID),
-			keyAttempt.Int(run.Attempt), keyMissed.Int(run.Missed))
-	})
-	outcome := errNotReturned
-	defer func() {
-		of := series{kind: outcomeFinished, code: boterr.CodeOf(outcome)}
-		if _, isPostponed := agenda.Postponed(outcome); isPostponed {
-			of = series{kind: outcomePostponed}
-		} else if of.code != "" {
-			of.kind = outcomeFailed
+func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.Handler) error {
+	of := series{kind: outcomeFailed} // This is the outcome if next panics.
+	return o.report(ctx, activity{
+		name: "agenda " + run.Agenda.NodeCompositeID, kind: trace.SpanKindInternal, to: o.metrics.agendas, codeOf: codeOfRun,
+		attributes: func() []attribute.KeyValue {
+			from := run.Agenda
+			return append(scopeAttributes(botctx.Scope{App: from.App, Channel: from.Channel, Member: from.Member}),
+				keyAgenda.String(from.ID), keyNode.String(from.NodeCompositeID),
+				keyAttempt.Int(run.Attempt), keyMissed.Int(run.Missed), keyOutcome.String(of.kind))
+		},
+	}, &of, func(ctx context.Context, span trace.Span) error {
+		err := next(ctx, run)
+		if _, isPostponed := agenda.Postponed(err); isPostponed {
+			of.kind = outcomePostponed
+		} else if err == nil {
+			of.kind = outcomeFinished
 		}
-		a.span.SetAttributes(keyOutcome.String(of.kind))
-		o.end(ctx, a, o.metrics.agendas, of, isFaultOfRun)
-	}()
-	err = next(ctx, run)
-	outcome = err
-	return err
+		span.SetAttributes(keyOutcome.String(of.kind))
+		return err
+	})
+}
+
+// codeOfRun returns the code for the error of an agenda's run. A run that was postponed has not failed.
+func codeOfRun(_ context.Context, err error) boterr.Code {
+	if _, isPostponed := agenda.Postponed(err); isPostponed {
+		return ""
+	}
+	return boterr.CodeOf(err)
 }
 
 // Observe reports the number of due agendas as botctx.agenda.due, until stop is called. A Runtime is queried at

@@ -67,6 +67,7 @@ func newMetrics(meter metric.Meter) (metrics, error) {
 				"Time from the acceptance of an event to its final result.", secondsOfLatency),
 		},
 	}
+	m.receives.isFault, m.agendas.isFault = isFaultOfRun, isFaultOfRun
 	return m, i.err
 }
 
@@ -90,7 +91,9 @@ func (i *instruments) seconds(name, description string, bounds []float64) metric
 }
 
 func (i *instruments) durations(name, description string, bounds []float64, attributes func(series) []attribute.KeyValue) *durations {
-	return &durations{histogram: i.seconds(name, description, bounds), attributes: attributes, known: map[series]measured{}}
+	return &durations{
+		histogram: i.seconds(name, description, bounds), attributes: attributes, isFault: isFaultOfCall, known: map[series]measured{},
+	}
 }
 
 // gauge creates a gauge, which observe observes.
@@ -160,6 +163,8 @@ func ofObjectStore(s series) []attribute.KeyValue {
 type durations struct {
 	histogram  metric.Float64Histogram
 	attributes func(series) []attribute.KeyValue
+	// isFault reports whether the status of a span with a code is an error.
+	isFault func(boterr.Code) bool
 
 	mu    sync.RWMutex
 	known map[series]measured

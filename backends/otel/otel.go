@@ -89,19 +89,19 @@ func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 func (o *Instrumentation) Interceptor() botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (result any, err error) {
 		of := series{name: string(call.Op), system: string(call.Context.ChannelType())}
-		ctx, a := o.begin(ctx, of.name, trace.SpanKindInternal, func() []attribute.KeyValue {
-			return append(scopeAttributes(call.Context.Scope()), operationAttributes(of)...)
+		err = o.report(ctx, activity{
+			name: of.name, kind: trace.SpanKindInternal, to: o.metrics.operations,
+			attributes: func() []attribute.KeyValue {
+				return append(scopeAttributes(call.Context.Scope()), operationAttributes(of)...)
+			},
+		}, &of, func(ctx context.Context, span trace.Span) error {
+			var err error
+			result, err = next(ctx)
+			if span.IsRecording() {
+				span.SetAttributes(outcomes(result, err)...)
+			}
+			return err
 		})
-		outcome := errNotReturned
-		defer func() {
-			of.code = boterr.CodeOf(outcome)
-			o.end(ctx, a, o.metrics.operations, of, isFaultOfCall)
-		}()
-		result, err = next(ctx)
-		if a.span.IsRecording() {
-			a.span.SetAttributes(outcomes(result, err)...)
-		}
-		outcome = err
 		return result, err
 	}
 }
@@ -171,45 +171,57 @@ const (
 	keyObjectOperation = attribute.Key("botctx.object_store.operation")
 )
 
-// activity is a span and its start time.
+// activity is work that gets a span, and whose duration is recorded.
 type activity struct {
-	span  trace.Span
-	begun time.Time
+	// name and kind are the span's.
+	name string
+	kind trace.SpanKind
+	// attributes returns the span's attributes. It is only called if the span is recorded.
+	attributes func() []attribute.KeyValue
+	links      []trace.Link
+	// needsParent leaves out the span if the context has none.
+	needsParent bool
+	to          *durations
+	// codeOf returns the code of an error. nil means boterr.CodeOf.
+	codeOf func(ctx context.Context, err error) boterr.Code
 }
 
-// begin starts a span. The attributes are only computed if the span is recorded.
-func (o *Instrumentation) begin(
-	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue, links ...trace.Link,
-) (context.Context, activity) {
-	begun := o.now()
-	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithLinks(links...))
-	if span.IsRecording() {
-		span.SetAttributes(attributes()...)
-	}
-	return ctx, activity{span: span, begun: begun}
+// report does an activity within its span. It sets the code of of, and ends the span, also if do panics.
+func (o *Instrumentation) report(
+	ctx context.Context, a activity, of *series, do func(ctx context.Context, span trace.Span) error,
+) error {
+	ctx, end := o.begin(ctx, a)
+	err := errNotReturned
+	defer func() {
+		of.code = boterr.CodeOf(err)
+		if a.codeOf != nil {
+			of.code = a.codeOf(ctx, err)
+		}
+		end(*of)
+	}()
+	err = do(ctx, trace.SpanFromContext(ctx))
+	return err
 }
 
-// beginWithin does the same as begin, but creates no span if ctx has none. Otherwise each poll of the scheduler
-// would be a separate trace, every second.
-func (o *Instrumentation) beginWithin(
-	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
-) (context.Context, activity) {
-	if !trace.SpanContextFromContext(ctx).IsValid() {
-		return ctx, activity{span: trace.SpanFromContext(ctx), begun: o.now()}
-	}
-	return o.begin(ctx, name, kind, attributes)
-}
-
-// end ends the span and records the duration.
-func (o *Instrumentation) end(ctx context.Context, a activity, to *durations, of series, isFault func(boterr.Code) bool) {
-	if of.code != "" && a.span.IsRecording() {
-		a.span.SetAttributes(semconv.ErrorTypeKey.String(string(of.code)))
-		if isFault(of.code) {
-			a.span.SetStatus(codes.Error, string(of.code)) // The error's text may contain a member's message.
+// begin starts the span of an activity. The returned function ends it, and records the duration.
+func (o *Instrumentation) begin(ctx context.Context, a activity) (context.Context, func(of series)) {
+	begun, span := o.now(), trace.SpanFromContext(ctx)
+	if !a.needsParent || span.SpanContext().IsValid() {
+		ctx, span = o.tracer.Start(ctx, a.name, trace.WithSpanKind(a.kind), trace.WithLinks(a.links...))
+		if span.IsRecording() {
+			span.SetAttributes(a.attributes()...)
 		}
 	}
-	a.span.End()
-	to.record(ctx, o.now().Sub(a.begun).Seconds(), of)
+	return ctx, func(of series) {
+		if of.code != "" && span.IsRecording() {
+			span.SetAttributes(semconv.ErrorTypeKey.String(string(of.code)))
+			if a.to.isFault(of.code) {
+				span.SetStatus(codes.Error, string(of.code)) // The error's text may contain a member's message.
+			}
+		}
+		span.End()
+		a.to.record(ctx, o.now().Sub(begun).Seconds(), of)
+	}
 }
 
 // isFaultOfCall reports whether a code means that the call failed. Other codes are answers for the caller, such

@@ -197,7 +197,7 @@ func TestConfig_WithoutStore(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// Nil pointers stay unwrapped, so that botctx.New refuses them.
+// Nil pointers and a nil handler stay unwrapped, so that botctx.New and the scheduler refuse them.
 func TestConfig_NilPointersStayNil(t *testing.T) {
 	t.Parallel()
 	o := newWorld(t).o
@@ -208,6 +208,8 @@ func TestConfig_NilPointersStayNil(t *testing.T) {
 		"ObjectStore":       {Store: store, ObjectStore: o.ObjectStore((*mails)(nil))},
 		"Connectors[alpha]": {Store: store, Connectors: o.Connectors(send.Connectors{channel.Alpha: (*platform)(nil)})},
 	})
+	around := o.Scheduler(botctx.SchedulerOptions{Around: func(agenda.Handler) agenda.Handler { return nil }}).Around
+	require.Nil(t, around(func(context.Context, agenda.Run) error { return nil }))
 }
 
 type mails struct{}

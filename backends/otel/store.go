@@ -28,17 +28,21 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 			return ctx, nil, nil // Now has no collection.
 		}
 		of := series{system: system, name: call.Method, target: kindOf(call.Collection)}
-		ctx, a := o.beginWithin(ctx, call.Method+" "+of.target, trace.SpanKindClient, func() []attribute.KeyValue {
-			return []attribute.KeyValue{
-				semconv.DBSystemNameKey.String(system), semconv.DBOperationName(call.Method), semconv.DBCollectionName(call.Collection),
-			}
+		within, end := o.begin(ctx, activity{
+			name: call.Method + " " + of.target, kind: trace.SpanKindClient, to: o.metrics.queries,
+			needsParent: true, // Otherwise each poll of the scheduler would be a separate trace, every second.
+			attributes: func() []attribute.KeyValue {
+				return []attribute.KeyValue{
+					semconv.DBSystemNameKey.String(system), semconv.DBOperationName(call.Method), semconv.DBCollectionName(call.Collection),
+				}
+			},
 		})
-		return ctx, func(documents int, err error) error {
+		return within, func(documents int, err error) error {
 			of.code = boterr.CodeOf(err)
-			if err == nil && a.span.IsRecording() {
-				a.span.SetAttributes(sizeOf(call.Method, documents))
+			if span := trace.SpanFromContext(within); err == nil && span.IsRecording() {
+				span.SetAttributes(sizeOf(call.Method, documents))
 			}
-			o.end(ctx, a, o.metrics.queries, of, isFaultOfCall)
+			end(of)
 			return err
 		}, nil
 	})

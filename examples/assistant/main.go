@@ -70,7 +70,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 		},
 		Do: func() error {
 			if settings.URL == "" {
-				return program.Printed(out, play)()
+				_, err := io.WriteString(out, play())
+				return err
 			}
 			return chat(ctx, settings, in, out)
 		},
@@ -147,7 +148,7 @@ func quoted(text string) string {
 	return string(encoded)
 }
 
-func play() (string, error) {
+func play() string {
 	p := fakes.New()
 	ada := open(p, scripted(io.Discard))
 	var lines strings.Builder
@@ -167,5 +168,5 @@ func play() (string, error) {
 		ada.Says(turn.asked)
 		lines.WriteString("Ada: " + turn.asked + "\nBot: " + ada.Last() + "\n")
 	}
-	return lines.String(), nil
+	return lines.String()
 }

@@ -47,7 +47,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 			if isTalk {
 				return talk(ctx, in, out)
 			}
-			return program.Printed(out, play)()
+			played, err := play()
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(out, played)
+			return err
 		},
 	}.Run(args, problems)
 }

@@ -41,18 +41,6 @@ func (p Program) Run(args []string, problems io.Writer) int {
 	return 0
 }
 
-// Printed returns a function that prints a generated text.
-func Printed(out io.Writer, text func() (string, error)) func() error {
-	return func() error {
-		made, err := text()
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(out, made)
-		return err
-	}
-}
-
 // parse parses the flags, and refuses arguments. It prints their errors, and the help.
 func (p Program) parse(args []string, problems io.Writer) error {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -34,17 +35,26 @@ func inGo() []*botctx.Node {
 	}}
 }
 
+// options returns the options of the scripts. The compiled engine is kept, so that the next start is faster.
+func options() script.Options {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return script.Options{}
+	}
+	return script.Options{CacheDir: filepath.Join(folder, "botctx-quickjs")}
+}
+
 // nodes returns the whole bot: the nodes of a folder, and the nodes in Go.
 func nodes(bot fs.FS) ([]*botctx.Node, error) {
 	goNodes := inGo()
-	loaded, err := script.Load(bot, script.Options{}, goNodes...)
+	loaded, err := script.Load(bot, options(), goNodes...)
 	return slices.Concat(loaded, goNodes), err
 }
 
 // talk runs the conversation. At each tick it reloads the folder if it has changed.
 func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time) error {
 	goNodes := inGo()
-	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, goNodes...)
+	watcher := script.Watch(bot, options(), goNodes...)
 	loaded, _, err := watcher.Look()
 	if err != nil {
 		return err
@@ -59,8 +69,9 @@ func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time
 
 // simulate serves the page of the simulator, which shows the scripts' log and broken changes.
 func simulate(ctx context.Context, bot fs.FS, address string, out io.Writer) error {
-	goNodes, log := inGo(), &simulator.Log{}
-	watcher := script.Watch(bot, script.Options{Console: slog.New(log.Handler())}, goNodes...)
+	goNodes, log, options := inGo(), &simulator.Log{}, options()
+	options.Console = slog.New(log.Handler())
+	watcher := script.Watch(bot, options, goNodes...)
 	look := func() ([]*botctx.Node, bool, error) {
 		loaded, hasChanged, err := watcher.Look()
 		return slices.Concat(loaded, goNodes), hasChanged, err

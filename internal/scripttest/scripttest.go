@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// CacheDir returns the folder in which all tests keep the compiled engine. Compiling takes seconds under the race
-// detector.
+// CacheDir returns the folder in which all tests, and examples/scripted, keep the compiled engine. Compiling takes long
+// under the race detector.
 func CacheDir() string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		folder = os.TempDir()
 	}
-	return filepath.Join(folder, "botctx-quickjs-test")
+	return filepath.Join(folder, "botctx-quickjs")
 }
 
 // Step is the time that a clock of Steps advances, about the time between two reads on a fast machine.

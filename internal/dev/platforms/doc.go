@@ -1,5 +1,6 @@
 // Package platforms checks the connectors for public platforms, and the fakes of these platforms, against the
-// platforms' own schemas. It checks each request and answer of the connector suite, and the platforms' reports.
+// platforms' own schemas, or Telegram's description of its Bot API. It checks each request and answer of the connector
+// suite, and the platforms' reports.
 //
 //	go test ./platforms
 //

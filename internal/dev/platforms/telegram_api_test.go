@@ -1,12 +1,10 @@
-package telegramtest_test
+package platforms_test
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,49 +16,37 @@ import (
 	"github.com/botctx/go-sdk/internal/telegramfake"
 )
 
-// api is the description of the Bot API: its methods and types.
-type api struct {
-	Methods map[string]entry `json:"methods"`
-	Types   map[string]entry `json:"types"`
+// telegramAPI is the description of the Bot API: its methods and types.
+type telegramAPI struct {
+	Methods map[string]telegramEntry `json:"methods"`
+	Types   map[string]telegramEntry `json:"types"`
 }
 
-// entry describes a method or a type.
-type entry struct {
-	Fields   []field  `json:"fields"`
-	Subtypes []string `json:"subtypes"`
-	Returns  []string `json:"returns"`
+// telegramEntry describes a method or a type.
+type telegramEntry struct {
+	Fields   []telegramField `json:"fields"`
+	Subtypes []string        `json:"subtypes"`
+	Returns  []string        `json:"returns"`
 }
 
-type field struct {
+type telegramField struct {
 	Name       string   `json:"name"`
 	Types      []string `json:"types"`
 	IsRequired bool     `json:"required"`
 }
 
-// dataFolder has the description and a list of Telegram's errors.
-var dataFolder = filepath.Join("..", "..", "..", "..", "shared", "data", "platforms", "telegram")
-
-// loaded returns the description. It skips the test if the file is missing.
-func loaded(t *testing.T) *api {
+// telegramAPIIn returns the description. It skips the test if the file is missing.
+func telegramAPIIn(t *testing.T) *telegramAPI {
 	t.Helper()
-	text := data(t, "api.json")
-	read := &api{}
+	text := data(t, "telegram", "api.json")
+	read := &telegramAPI{}
 	require.NoError(t, json.Unmarshal(text, read))
 	require.Greater(t, len(read.Methods), 150)
 	return read
 }
 
-func data(t *testing.T, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dataFolder, name))
-	if err != nil {
-		t.Skipf("what Telegram takes is not checked: its description is not at %s: %v", dataFolder, err)
-	}
-	return text
-}
-
 // watch makes the test fail for each request, answer and update of a fake that does not match the description.
-func (a *api) watch(t *testing.T, fake *telegramfake.Telegram) {
+func (a *telegramAPI) watch(t *testing.T, fake *telegramfake.Telegram) {
 	t.Helper()
 	fake.Check = func(seen telegramfake.Exchange) {
 		if err := a.exchange(seen); err != nil {
@@ -75,7 +61,7 @@ func (a *api) watch(t *testing.T, fake *telegramfake.Telegram) {
 }
 
 // exchange checks a request and its answer.
-func (a *api) exchange(seen telegramfake.Exchange) error {
+func (a *telegramAPI) exchange(seen telegramfake.Exchange) error {
 	method, isKnown := a.Methods[seen.Method]
 	if !isKnown {
 		return fmt.Errorf("there is no method %s", seen.Method)
@@ -85,10 +71,10 @@ func (a *api) exchange(seen telegramfake.Exchange) error {
 	}
 	if document.Get(seen.Answer, "ok", false) {
 		result, _ := seen.Answer.Field("result")
-		return inside("result", a.value(method.Returns, result))
+		return within("result", a.value(method.Returns, result))
 	}
 	if parameters, has := seen.Answer.Field("parameters"); has {
-		return inside("parameters", a.value([]string{"ResponseParameters"}, parameters))
+		return within("parameters", a.value([]string{"ResponseParameters"}, parameters))
 	}
 	if document.Get(seen.Answer, "description", "") == "" {
 		return errors.New("the refusal has no description")
@@ -97,7 +83,7 @@ func (a *api) exchange(seen telegramfake.Exchange) error {
 }
 
 // fields checks the fields of an object. files are the uploaded parameters.
-func (a *api) fields(of entry, object document.Object, files map[string]string) error {
+func (a *telegramAPI) fields(of telegramEntry, object document.Object, files map[string]string) error {
 	for _, known := range of.Fields {
 		value, has := object.Field(known.Name)
 		_, isUploaded := files[known.Name]
@@ -109,7 +95,7 @@ func (a *api) fields(of entry, object document.Object, files map[string]string) 
 			return fmt.Errorf("%s is missing", known.Name)
 		case has:
 			if err := a.value(known.Types, value); err != nil {
-				return inside(known.Name, err)
+				return within(known.Name, err)
 			}
 		}
 	}
@@ -118,7 +104,7 @@ func (a *api) fields(of entry, object document.Object, files map[string]string) 
 		names = append(names, name)
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(of.Fields, func(known field) bool { return known.Name == name }) {
+		if !slices.ContainsFunc(of.Fields, func(known telegramField) bool { return known.Name == name }) {
 			return fmt.Errorf("there is no field %s", name)
 		}
 	}
@@ -126,7 +112,7 @@ func (a *api) fields(of entry, object document.Object, files map[string]string) 
 }
 
 // value checks that a value matches one of the types.
-func (a *api) value(types []string, value any) error {
+func (a *telegramAPI) value(types []string, value any) error {
 	var last error
 	for _, one := range types {
 		if last = a.oneType(one, value); last == nil {
@@ -136,7 +122,7 @@ func (a *api) value(types []string, value any) error {
 	return last
 }
 
-func (a *api) oneType(name string, value any) error {
+func (a *telegramAPI) oneType(name string, value any) error {
 	if element, isArray := strings.CutPrefix(name, "Array of "); isArray {
 		array, ok := value.(document.Array)
 		if !ok {
@@ -144,7 +130,7 @@ func (a *api) oneType(name string, value any) error {
 		}
 		for i, item := range array.All() {
 			if err := a.oneType(element, item); err != nil {
-				return inside(strconv.Itoa(i), err)
+				return within(strconv.Itoa(i), err)
 			}
 		}
 		return nil
@@ -172,7 +158,7 @@ func (a *api) oneType(name string, value any) error {
 	return nil
 }
 
-func (a *api) named(name string, value any) error {
+func (a *telegramAPI) named(name string, value any) error {
 	of, isKnown := a.Types[name]
 	object, isObject := value.(document.Object)
 	switch {
@@ -187,7 +173,7 @@ func (a *api) named(name string, value any) error {
 	}
 }
 
-func inside(at string, err error) error {
+func within(at string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -195,9 +181,9 @@ func inside(at string, err error) error {
 }
 
 // Each mistake must be detected, and the same request without the mistake must pass.
-func TestAPI_RefusesWrongRequests(t *testing.T) {
+func TestTelegram_APIRefuses(t *testing.T) {
 	t.Parallel()
-	a := loaded(t)
+	a := telegramAPIIn(t)
 	button := document.O("text", "Yes", "callback_data", "yes")
 	with := func(button document.Object) document.Object {
 		return document.O("chat_id", 7, "text", "Hi", "reply_markup", document.O("inline_keyboard", document.A(document.A(button))))

@@ -1,4 +1,4 @@
-package telegramtest_test
+package platforms_test
 
 import (
 	"context"
@@ -26,72 +26,72 @@ import (
 )
 
 const (
-	token = "7001:secret-of-tests"
-	ada   = int64(501)
-	adaID = "501"
-	forum = int64(-100300)
+	telegramToken  = "7001:secret-of-tests"
+	telegramUser   = int64(501)
+	telegramUserID = "501"
+	telegramForum  = int64(-100300)
 )
 
-// world is a fake Telegram with bots, users, and a group that has a topic. All its requests, answers and updates are
-// checked.
-type world struct {
+// telegramWorld is a fake Telegram with bots, users, and a group that has a topic. All its requests, answers and
+// updates are checked.
+type telegramWorld struct {
 	*telegramfake.Telegram
 
 	topic string
 }
 
-func newWorld(t *testing.T, a *api) *world {
+func newTelegram(t *testing.T, a *telegramAPI) *telegramWorld {
 	t.Helper()
 	fake := telegramfake.New()
 	a.watch(t, fake)
-	fake.AddBot(token, "shop")
+	fake.AddBot(telegramToken, "shop")
 	fake.AddBot("7002:other-secret-of-tests", "desk")
-	fake.AddUser(ada, "Ada")
+	fake.AddUser(telegramUser, "Ada")
 	fake.AddUser(502, "Bob")
-	fake.AddForum(forum, "Agents")
+	fake.AddForum(telegramForum, "Agents")
 	fake.AddFile("F1", "content")
-	return &world{fake, fake.AddTopic(forum, "Talk")}
+	return &telegramWorld{fake, fake.AddTopic(telegramForum, "Talk")}
 }
 
-func newChannel(id, token string) *channel.Channel {
+func telegramChannel(id, token string) *channel.Channel {
 	return &channel.Channel{
-		ID: id, App: "app", Type: telegram.Type, Metadata: document.O("agentsChat", forum),
+		ID: id, App: "app", Type: telegram.Type, Metadata: document.O("agentsChat", telegramForum),
 		Info: channel.OtherInfo{Hidden: channel.Hide(document.O("token", token, "secretToken", "secret_1"))},
 	}
 }
 
-func connectorTo(t *testing.T, url string) *telegram.Connector {
+func telegramTo(t *testing.T, url string) *telegram.Connector {
 	t.Helper()
 	connector, err := telegram.New(telegram.Config{APIURL: url, LoadChannel: func(context.Context, string, string) (*channel.Channel, error) {
-		return newChannel("shop", token), nil
+		return telegramChannel("shop", telegramToken), nil
 	}})
 	require.NoError(t, err)
 	return connector
 }
 
 // All requests of the connector suite must match the API.
-func TestConnector_SuiteFitsTheAPI(t *testing.T) {
+func TestTelegram_SuiteFitsTheAPI(t *testing.T) {
 	t.Parallel()
-	a := loaded(t)
+	a := telegramAPIIn(t)
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
 		t.Helper()
-		w := newWorld(t, a)
+		w := newTelegram(t, a)
 		server := sendtest.NewServer(t, w, telegramfake.Faults())
 		return &sendtest.Harness{
-			Connector: connectorTo(t, server.URL), Channel: newChannel("shop", token), Other: newChannel("desk", "7002:other-secret-of-tests"),
-			Members: []*member.Member{{ID: "m1", ExternalID: adaID}, {ID: "m2", ExternalID: "502"}},
+			Connector: telegramTo(t, server.URL), Channel: telegramChannel("shop", telegramToken), Other: telegramChannel("desk", "7002:other-secret-of-tests"),
+			Members: []*member.Member{{ID: "m1", ExternalID: telegramUserID}, {ID: "m2", ExternalID: "502"}},
 			Arrived: w.Arrivals, Fail: server.Fail, HasNoKeys: true, Group: w.topic,
 		}
 	})
 }
 
 // All kinds of requests of the connector, and all updates of the fake, must match the API.
-func TestConnector_EachRequestFitsTheAPI(t *testing.T) {
+func TestTelegram_EachRequestFitsTheAPI(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, loaded(t))
+	w := newTelegram(t, telegramAPIIn(t))
 	server := httptest.NewServer(w)
 	t.Cleanup(server.Close)
-	connector, shop := connectorTo(t, server.URL), newChannel("shop", token)
+	connector, shop := telegramTo(t, server.URL), telegramChannel("shop", telegramToken)
 	file := func(kind string) document.Object {
 		return document.O("type", "file", "payload", document.O("attachment_id", "F1", "kind", kind))
 	}
@@ -107,7 +107,7 @@ func TestConnector_EachRequestFitsTheAPI(t *testing.T) {
 		send.Other(send.TypeMisc, document.O("attachments", document.A(
 			document.O("type", "contact", "payload", document.O("phone_number", "+1", "first_name", "Ada"))))),
 	} {
-		for _, id := range []string{adaID, w.topic} {
+		for _, id := range []string{telegramUserID, w.topic} {
 			_, err := connector.Send(t.Context(), send.Message{ID: "m", Channel: shop, To: id, Response: response})
 			require.NoError(t, err, "%s to %s", response, id)
 		}
@@ -122,15 +122,15 @@ func TestConnector_EachRequestFitsTheAPI(t *testing.T) {
 
 	menu := w.Messages()[0]
 	for _, message := range w.Messages() {
-		if message.Text == "Again?" && message.Chat == adaID {
+		if message.Text == "Again?" && message.Chat == telegramUserID {
 			menu = message
 		}
 	}
-	_, err = connector.UpdateMessage(t.Context(), shop, send.MessageUpdate{ConversationID: adaID, MessageID: fmt.Sprintf("501:%d", menu.ID-1), Text: "x"})
+	_, err = connector.UpdateMessage(t.Context(), shop, send.MessageUpdate{ConversationID: telegramUserID, MessageID: fmt.Sprintf("501:%d", menu.ID-1), Text: "x"})
 	require.ErrorIs(t, err, boterr.NotFound)
-	w.Says(token, ada, adaID, "hello")
-	w.Says(token, ada, w.topic, "hello")
-	w.Taps(token, ada, menu, "Yes")
+	w.Says(telegramToken, telegramUser, telegramUserID, "hello")
+	w.Says(telegramToken, telegramUser, w.topic, "hello")
+	w.Taps(telegramToken, telegramUser, menu, "Yes")
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	heard := 0
@@ -143,7 +143,7 @@ func TestConnector_EachRequestFitsTheAPI(t *testing.T) {
 	}))
 	require.Equal(t, 3, heard)
 	require.Contains(t, w.Calls(), "editMessageReplyMarkup")
-	ticket := livechat.Ticket{MessageID: fmt.Sprintf("501:%d", menu.ID), ChatID: adaID}
+	ticket := livechat.Ticket{MessageID: fmt.Sprintf("501:%d", menu.ID), ChatID: telegramUserID}
 	require.NoError(t, connector.ShowTaken(t.Context(), shop, ticket, "Taken"))
 	require.NoError(t, connector.RecallTicket(t.Context(), shop, ticket))
 	require.NoError(t, connector.SetWebhook(t.Context(), shop, "https://bots.example.com"))
@@ -151,14 +151,14 @@ func TestConnector_EachRequestFitsTheAPI(t *testing.T) {
 }
 
 // The connector must give Telegram's known errors the expected codes.
-func TestConnector_KnownErrors(t *testing.T) {
+func TestTelegram_KnownErrors(t *testing.T) {
 	t.Parallel()
 	var known []struct {
 		Code        int    `json:"error_code"`
 		Description string `json:"description"`
 		Means       string `json:"means"`
 	}
-	require.NoError(t, json.Unmarshal(data(t, "errors.json"), &known))
+	require.NoError(t, json.Unmarshal(data(t, "telegram", "errors.json"), &known))
 	checked := 0
 	for _, one := range known {
 		meaning, _, _ := strings.Cut(strings.NewReplacer(",", " ", ";", " ").Replace(one.Means), " ")
@@ -176,8 +176,8 @@ func TestConnector_KnownErrors(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			telegramfake.Refuses(one.Code, one.Description)(w, r)
 		}))
-		_, err := connectorTo(t, server.URL).Send(t.Context(), send.Message{
-			ID: "m", Channel: newChannel("shop", token), To: adaID, Response: send.Text("Hi"),
+		_, err := telegramTo(t, server.URL).Send(t.Context(), send.Message{
+			ID: "m", Channel: telegramChannel("shop", telegramToken), To: telegramUserID, Response: send.Text("Hi"),
 		})
 		server.Close()
 		require.Equal(t, meaning, string(boterr.CodeOf(sends.PlatformError(t.Context(), telegram.Type, err))), "%d %s: %v", one.Code, one.Description, err)
