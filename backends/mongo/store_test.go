@@ -206,9 +206,8 @@ func TestUpdate_HandsKeysOn(t *testing.T) {
 		documents = append(documents, document.O("_id", i, "n", i+1))
 	}
 	require.NoError(t, c.Insert(t.Context(), documents...))
-	down, err := query.CompileUpdate(document.O("$inc", document.O("n", -1)))
-	require.NoError(t, err)
-	result, err := c.Update(t.Context(), nil, query.Change{Update: down}, store.UpdateOptions{Multi: true})
+	down := sharedtest.Change(t, "$inc", document.O("n", -1))
+	result, err := c.Update(t.Context(), nil, down, store.UpdateOptions{Multi: true})
 	require.NoError(t, err)
 	require.Equal(t, store.UpdateResult{Matched: count, Modified: count}, result)
 	found, err := c.Find(t.Context(), nil, store.FindOptions{})

@@ -25,9 +25,10 @@ type chaosOrder struct {
 	Path string `json:"path"`
 }
 
-// work accepts and handles events until it is stopped or killed.
+// work accepts and handles events until it is stopped or killed. A killed process loses no write that did not wait for
+// the disk.
 func (order chaosOrder) work(ctx context.Context) error {
-	store, err := sqlite.Open(order.Path)
+	store, err := sqlite.Open(order.Path, sqlite.WithoutSync())
 	if err != nil {
 		return err
 	}
