@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 	settings := []string{"max_connections=600", "shared_buffers=128MB", "max_wal_size=2GB"}
 	if flag.Lookup("test.bench").Value.String() == "" {
-		settings = append(settings, "fsync=off")
+		settings = append(settings, "fsync=off", "full_page_writes=off", "autovacuum=off")
 	}
 	var err error
 	if server, err = pgserver.Start(ctx, settings...); err != nil {

@@ -79,7 +79,7 @@ func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 	const members, lines, limit, each = 12, 100, 5, 5
 	order := chaosOrder{Path: newPath(t), Order: chaostest.Order{Limit: limit}}
 	platform := order.platform(t, members)
-	kills := rounds.Of(t, each, 30)
+	kills := rounds.Of(t, 2, 30)
 	for kill := range kills {
 		if kill%each == 0 {
 			platform.Poison()

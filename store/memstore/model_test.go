@@ -198,7 +198,7 @@ func (g *game) filter() *query.Filter {
 		source = source.With(pick(g, "a", "b", "n", "a.c", "b.c", "a.0"), g.condition())
 	}
 	if g.IntN(3) == 0 {
-		source = source.With("k", g.IntN(3))
+		source = source.With("k", pick[any](g, g.IntN(3), document.O("$in", document.A(0, g.IntN(3)))))
 	}
 	if g.IntN(6) == 0 {
 		source = source.With("_id", g.IntN(g.inserted+1))
