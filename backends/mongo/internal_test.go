@@ -442,7 +442,7 @@ func TestFilter_HiddenFieldIsRefused(t *testing.T) {
 		document.O("$expr", document.O("$gt", document.A("$$ROOT._botctx.order", 1))),
 	} {
 		f := sharedtest.FilterOf(t, source)
-		_, err = queryOf(f)
+		_, err := queryOf(f)
 		require.ErrorIs(t, err, boterr.InvalidArgument, source.String())
 	}
 	f := sharedtest.Filter(t, "$expr", document.O("$eq", document.A("$$ROOT", document.O("_id", 1))))

@@ -212,7 +212,7 @@ func (g *game) filter() *query.Filter {
 func (g *game) sort() *query.Sort {
 	source := document.O()
 	if g.IntN(3) > 0 {
-		source = source.With(pick(g, "a", "b", "n", "a.c"), pick(g, 1, -1))
+		source = source.With(pick(g, "a", "b", "n", "a.c", "k"), pick(g, 1, -1))
 	}
 	if g.isFlat && g.IntN(2) == 0 {
 		source = source.With(pick(g, "a", "b", "n", "k"), pick(g, 1, -1))
@@ -263,7 +263,7 @@ func (g *game) move() {
 
 func (g *game) read() {
 	filter := g.filter()
-	options := store.FindOptions{Sort: g.sort(), Skip: int64(g.IntN(5)), Limit: int64(g.IntN(10))}
+	options := store.FindOptions{Sort: g.sort(), Skip: int64(max(0, g.IntN(8)-4)), Limit: int64(g.IntN(10))}
 	found, err := g.collection.Find(g.t.Context(), filter, options)
 	require.NoError(g.t, err)
 	g.requireSame(g.model.find(filter, options), found, "%s sorted by %s", filter.Source(), options.Sort.Source())
