@@ -19,9 +19,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/backends/mongo/internal/memserver"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
-	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/chaostest"
 	"github.com/botctx/go-sdk/internal/fakestest"
 	"github.com/botctx/go-sdk/internal/rounds"
@@ -40,51 +38,10 @@ func TestStore(t *testing.T) {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, newHarness)
-}
-
-func TestConformance_FromCaller(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
-}
-
-// newHarness returns a harness whose platform uses this store.
-func newHarness(t *testing.T) *botctxtest.Harness {
-	t.Helper()
-	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
-		c.Store = clocked{Store: newStore(t), now: c.Now}
-	})))
-}
-
-type clocked struct {
-	store.Store
-
-	now func() time.Time
-}
-
-func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
-
-// casesVariable is the environment variable with the folder of case files. The files are not part of the
-// project.
-const casesVariable = "BOTCTX_CASES"
-
-func casesOf(t *testing.T, name string) []storetest.Case {
-	t.Helper()
-	folder := os.Getenv(casesVariable)
-	if folder == "" {
-		folder = "../../../shared/cases"
-	}
-	file, err := os.Open(folder + "/" + name)
-	if os.IsNotExist(err) {
-		t.Skipf("the file of cases %s is not here; %s names its folder", name, casesVariable)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	cases, err := storetest.ReadCases(file)
-	require.NoError(t, err)
-	require.NotEmpty(t, cases)
-	return cases
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
+		return fakestest.Over(newStore(t))
+	})
 }
 
 func TestCases(t *testing.T) {
@@ -103,7 +60,7 @@ const caseWorkers = 8
 // runCases runs the cases in a file, each in a new collection.
 func runCases(t *testing.T, name string) {
 	t.Helper()
-	cases, store := casesOf(t, name), newStore(t)
+	cases, store := sharedtest.Cases(t, "../../../shared/cases/"+name), newStore(t)
 	failures := make([]error, len(cases))
 	waiting := make(chan int)
 	var group sync.WaitGroup
@@ -189,14 +146,6 @@ func beChaotic(ctx context.Context, text string) error {
 	return chaostest.Work(ctx, order.Order, database, os.Stdin, os.Stdout)
 }
 
-const (
-	// chaosLease is the lease in tests that wait for leases to expire. A live process may lose its lease if the
-	// machine or the server is slow; the tests tolerate that.
-	chaosLease = 5 * time.Second
-	// longLease is the lease in tests in which no process is lost. No machine is slow enough to exceed it.
-	longLease = time.Hour
-)
-
 // newChaos returns a platform on a new database, with members whose agendas increment a counter.
 func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaostest.Platform, store.Store) {
 	t.Helper()
@@ -211,47 +160,11 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 	return chaostest.NewPlatform(t, order.Journal, members, chaosVariable, order), database
 }
 
-// The test runs before the parallel tests, because leases could expire while other tests use the processor.
-//
-//nolint:paralleltest // See above.
-func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
-	const members, processes, killed, parts = 50, 4, 2, 4
-	events := rounds.Of(t, 200, 5_000)
-	platform, database := newChaos(t, members, 0, chaosLease)
-	platform.Start(processes)
-	platform.Send(events / parts)
-	platform.FreezeOne(func() {
-		for range killed {
-			platform.KillOne()
-			platform.Send(events / parts)
-		}
-	})
-	platform.Send(events / parts)
-	platform.Stop()
-	t.Logf("%+v", platform.Judge(database))
-}
+//nolint:paralleltest // See chaostest.RunKills.
+func TestAccept_ProcessesKilledAndFrozen(t *testing.T) { chaostest.RunKills(t, newChaos) }
 
-// TestAccept_CountsUpAcrossProcesses increments a counter of one member in agendas, redirects and events, in
-// several processes. It also runs before the parallel tests.
-//
-//nolint:paralleltest // See above.
-func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
-	const countingProcesses, visitors = 3, 5
-	agendas := rounds.Of(t, 10, 125)
-	platform, database := newChaos(t, visitors, agendas, longLease)
-	platform.Start(countingProcesses)
-	events := agendas / 2
-	platform.CountUp(events)
-	open := sharedtest.Filter(t, "completed", false)
-	require.Eventually(t, func() bool {
-		count, err := database.Collection("agendas").Count(t.Context(), open)
-		return err == nil && count == 0
-	}, 5*time.Minute, 100*time.Millisecond, "an agenda is lost")
-	platform.Stop()
-	figures := platform.Judge(database)
-	require.Equal(t, (visitors+1)*events, figures.Events)
-	chaostest.RequireCount(t, database, figures.Events+agendas)
-}
+//nolint:paralleltest // See chaostest.RunKills.
+func TestAccept_CountsUpAcrossProcesses(t *testing.T) { chaostest.RunCounts(t, newChaos) }
 
 // uriVariable is the environment variable with the address of a MongoDB server. Without it, the tests use
 // package memserver, a server in this process that has every feature and handles many commands at the same

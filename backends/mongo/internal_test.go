@@ -17,6 +17,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -221,10 +222,8 @@ func TestErrorCode_TransientBesideOthers(t *testing.T) {
 func TestErrorCode_NamelessAssertion(t *testing.T) {
 	t.Parallel()
 	refused := mongo.CommandError{Code: 16554, Name: "Location16554", Message: "$add only supports numeric or date types"}
-	expression, err := query.CompileFilter(document.O("$expr", document.O("$add", document.A("$a", 1))))
-	require.NoError(t, err)
-	plain, err := query.CompileFilter(document.O("a", 1))
-	require.NoError(t, err)
+	expression := sharedtest.Filter(t, "$expr", document.O("$add", document.A("$a", 1)))
+	plain := sharedtest.Filter(t, "a", 1)
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(failure(t.Context(), expression, refused)))
 	require.Equal(t, boterr.Internal, boterr.CodeOf(failure(t.Context(), plain, refused)))
 	passing := mongo.CommandError{Code: 91331, Message: "no"}
@@ -312,8 +311,7 @@ func TestIndex_LeavesDocumentsOut(t *testing.T) {
 
 func planOf(t *testing.T, filter, update document.Object) (plan, bool) {
 	t.Helper()
-	f, err := query.CompileFilter(filter)
-	require.NoError(t, err)
+	f := sharedtest.FilterOf(t, filter)
 	u, err := query.CompileUpdate(update)
 	require.NoError(t, err)
 	return planned(f, query.Change{Update: u, Fixed: []string{"app"}, Stamps: query.Stamps{Set: document.O("etag", "x")}})
@@ -365,8 +363,7 @@ func TestPlan_Increment(t *testing.T) {
 	t.Parallel()
 	p, ok := planOf(t, document.O("_id", 1), document.O("$inc", document.O("n", 1)))
 	require.True(t, ok)
-	condition, err := query.CompileFilter(p.condition)
-	require.NoError(t, err)
+	condition := sharedtest.FilterOf(t, p.condition)
 	for _, n := range []any{int64(1), int64(1 << 60), 1.5, -1e15, float64(1<<53 - 1)} {
 		require.True(t, condition.Match(document.O("n", n)), "%v", n)
 	}
@@ -444,13 +441,11 @@ func TestFilter_HiddenFieldIsRefused(t *testing.T) {
 		document.O("$expr", document.O("$gt", document.A("$_botctx.order", 1))),
 		document.O("$expr", document.O("$gt", document.A("$$ROOT._botctx.order", 1))),
 	} {
-		f, err := query.CompileFilter(source)
-		require.NoError(t, err)
-		_, err = queryOf(f)
+		f := sharedtest.FilterOf(t, source)
+		_, err := queryOf(f)
 		require.ErrorIs(t, err, boterr.InvalidArgument, source.String())
 	}
-	f, err := query.CompileFilter(document.O("$expr", document.O("$eq", document.A("$$ROOT", document.O("_id", 1)))))
-	require.NoError(t, err)
+	f := sharedtest.Filter(t, "$expr", document.O("$eq", document.A("$$ROOT", document.O("_id", 1))))
 	o, err := queried(f)
 	require.NoError(t, err)
 	require.Contains(t, o.String(), `{"$unsetField":{"field":"_botctx","input":"$$ROOT"}}`)

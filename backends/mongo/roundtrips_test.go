@@ -442,8 +442,7 @@ func newCrowd(t *testing.T, size int) *crowd {
 // completed returns the number of agendas that are completed and not claimed.
 func (c *crowd) completed(t *testing.T) int {
 	t.Helper()
-	filter, err := query.CompileFilter(document.O("completed", true, "leaseUntil", nil, "claim", nil))
-	require.NoError(t, err)
+	filter := sharedtest.Filter(t, "completed", true, "leaseUntil", nil, "claim", nil)
 	found, err := c.store.Collection("agendas").Find(t.Context(), filter, store.FindOptions{})
 	require.NoError(t, err)
 	return len(found)

@@ -37,7 +37,6 @@ type settings struct {
 	client       *options.ClientOptions
 	writeConcern *writeconcern.WriteConcern
 	readConcern  *readconcern.ReadConcern
-	now          func() time.Time
 }
 
 // Option changes a setting of a Store.
@@ -117,7 +116,7 @@ func New(ctx context.Context, database *mongo.Database, opts ...Option) (*Store,
 	set := settingsOf(opts)
 	concerned := database.Client().Database(database.Name(), options.Database().
 		SetWriteConcern(set.writeConcern).SetReadConcern(set.readConcern).SetReadPreference(readpref.Primary()))
-	store := &Store{database: concerned, order: newOrderClock(set.now)}
+	store := &Store{database: concerned, order: newOrderClock(time.Now)}
 	for asked := 0; asked < fewestQuestions || asked < mostQuestions && !store.order.isNear(); asked++ {
 		if _, err := store.Now(ctx); err != nil {
 			return nil, err
@@ -128,7 +127,7 @@ func New(ctx context.Context, database *mongo.Database, opts ...Option) (*Store,
 
 func settingsOf(opts []Option) *settings {
 	set := &settings{
-		client: options.Client(), writeConcern: writeconcern.Majority(), readConcern: readconcern.Majority(), now: time.Now,
+		client: options.Client(), writeConcern: writeconcern.Majority(), readConcern: readconcern.Majority(),
 	}
 	for _, option := range opts {
 		option(set)

@@ -73,7 +73,7 @@ func (b *builder) change(ctx context.Context, isAlone bool, do func(engine.Index
 	if isAlone {
 		first = b.collection.texts.lockTable
 	}
-	for {
+	for cancels := 0; ; {
 		d := draft{builder: b, ctx: ctx}
 		err := pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, first); err != nil {
@@ -100,6 +100,8 @@ func (b *builder) change(ctx context.Context, isAlone bool, do func(engine.Index
 			b.collection.set(newDescription(d.version, d.all))
 			return nil
 		case state == codeDeadlock || state == codeStale: // A writer interfered; try again.
+		case state == codeCanceled && cancels < maxCancels && ctx.Err() == nil:
+			cancels++
 		default:
 			return err
 		}

@@ -183,9 +183,9 @@ func FuzzNames(f *testing.F) {
 		f.Add(hostile, hostile, hostile)
 		f.Add("things", hostile, "v")
 	}
-	schema := newSchema(f)
+	database := open(f)
 	f.Fuzz(func(t *testing.T, name, field, value string) {
-		database, memory := openIn(t, schema), memstore.New()
+		memory := memstore.New()
 		require.Equal(t, using(t, memory, name, field, value), using(t, database, name, field, value))
 		_, err := database.Collection(name).Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
 		if err != nil {

@@ -19,8 +19,11 @@ import (
 
 // server is the PostgreSQL server for the tests: the one in POSTGRES_URL, or one that the tests start. It is
 // nil if there is none. Each test uses a separate schema, whose name begins with "botctx_test_", and drops it
-// at the end.
+// at the end, unless the whole server goes then.
 var server *pgserver.Server
+
+// isShared is true if the server is the one in POSTGRES_URL.
+var isShared = os.Getenv(pgserver.URLVariable) != ""
 
 func TestMain(m *testing.M) {
 	ctx := context.Background()
@@ -32,8 +35,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	if url := os.Getenv(pgserver.URLVariable); url != "" {
-		server = &pgserver.Server{URL: url}
+	if isShared {
+		server = &pgserver.Server{URL: os.Getenv(pgserver.URLVariable)}
 		m.Run()
 		return
 	}
@@ -59,12 +62,15 @@ func needServer(tb testing.TB) {
 	}
 }
 
-// newSchema returns the name of a new schema. The schema is dropped after the test.
+// newSchema returns the name of a new schema. On a shared server, the schema is dropped after the test. Otherwise that
+// would only take time, because dropping needs another connection.
 func newSchema(tb testing.TB) string {
 	tb.Helper()
 	needServer(tb)
 	name := "botctx_test_" + strings.ToLower(rand.Text())
-	tb.Cleanup(func() { execute(tb, "DROP SCHEMA IF EXISTS "+name+" CASCADE") })
+	if isShared {
+		tb.Cleanup(func() { execute(tb, "DROP SCHEMA IF EXISTS "+name+" CASCADE") })
+	}
 	return name
 }
 

@@ -1,14 +1,10 @@
 package postgres_test
 
 import (
-	"context"
 	"strconv"
 	"testing"
-	"time"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
-	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/fakestest"
 	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 	"github.com/botctx/go-sdk/internal/rounds"
@@ -40,31 +36,11 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	needServer(t)
 	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, newHarness)
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
+		return fakestest.Over(open(t))
+	})
 }
-
-func TestConformance_FromCaller(t *testing.T) {
-	t.Parallel()
-	needServer(t)
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
-}
-
-// newHarness returns a harness whose platform uses this store.
-func newHarness(t *testing.T) *botctxtest.Harness {
-	t.Helper()
-	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
-		c.Store = clocked{Store: open(t), now: c.Now}
-	})))
-}
-
-type clocked struct {
-	store.Store
-
-	now func() time.Time
-}
-
-func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
 // Two processes on one schema give the same results as a store in memory.
 func TestBeside_Memory(t *testing.T) {

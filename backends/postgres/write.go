@@ -67,15 +67,17 @@ type repeats struct {
 	// candidates is the number of documents to request in the next attempt.
 	candidates int64
 	// losses counts repetitions after a lost connection. upserts counts repetitions because another write
-	// inserted the same document.
-	losses, upserts int
+	// inserted the same document. cancels counts repetitions after a cancellation.
+	losses, upserts, cancels int
 }
 
 // The maximum numbers of retries of a call: maxLosses if the connection was lost before the commit, maxUpserts
-// if another write inserted the same document.
+// if another write inserted the same document, maxCancels if the server cancelled a statement. A read that needs no
+// more rows cancels its statement, and the server may apply that to the connection's next statement.
 const (
 	maxLosses  = 2
 	maxUpserts = 2
+	maxCancels = 1
 )
 
 // allow returns nil if a call that failed with err may be repeated, and otherwise the error to return.
@@ -89,6 +91,9 @@ func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 		return nil
 	case err == errStale, state == codeStale: //nolint:errorlint // It is never wrapped.
 		return r.store.reload(ctx, r.store.pool, r.collection)
+	case state == codeCanceled && r.cancels < maxCancels && ctx.Err() == nil:
+		r.cancels++
+		return nil
 	case r.store.hasLost(err):
 		return r.allowLoss(ctx, t, err)
 	}

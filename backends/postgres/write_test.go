@@ -432,6 +432,25 @@ func TestCall_IsRepeatedIfTheConnectionIsLostBefore(t *testing.T) {
 	require.Equal(t, 1, document.Get(found, "n", 0))
 }
 
+// The server may apply the cancellation of an earlier statement of the connection to the next one.
+func TestCall_IsRepeatedIfItIsCancelledByAnother(t *testing.T) {
+	t.Parallel()
+	database := open(t)
+	c := jobs(t, database)
+	release := locked(t, database)
+	changed := make(chan int)
+	go func() {
+		changed <- modified(t, c, document.O("state", "free", "number", 0), document.O("seen", true), store.FindAndModifyOptions{})
+	}()
+	awaitLock(t, database)
+	_, err := database.Pool().Exec(t.Context(),
+		"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type='Lock' AND query LIKE '%'||$1||'%'", database.Schema())
+	require.NoError(t, err)
+	awaitLock(t, database)
+	release()
+	require.Equal(t, 0, <-changed)
+}
+
 func TestInsert_ManyAreAllOrNone(t *testing.T) {
 	t.Parallel()
 	const many = 5_000 // More than one batch.

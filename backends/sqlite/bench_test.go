@@ -72,10 +72,8 @@ func benchmarkCount(b *testing.B, count int) {
 	var next atomic.Int64
 	pick := func() int { return int(uint64(next.Add(1)) * 2654435761 % uint64(count)) }
 	compiled := func(pairs ...any) *query.Filter { return sharedtest.Filter(b, pairs...) }
-	sort, err := query.CompileSort(document.O("price", 1))
-	require.NoError(b, err)
-	byDue, err := query.CompileSort(document.O("due", 1))
-	require.NoError(b, err)
+	sort := sharedtest.Sort(b, "price", 1)
+	byDue := sharedtest.Sort(b, "due", 1)
 	claim := query.Change{Update: sharedtest.Change(b, "$inc", document.O("due", 10*count)).Update}
 	star := sharedtest.Change(b, "$inc", document.O("stars", 1))
 	for _, call := range []struct {

@@ -30,7 +30,7 @@ func TestCache_SmallerDocuments(t *testing.T) { //nolint:paralleltest // Other t
 	empty, err := query.CompileUpdate(document.Set("text", ""))
 	require.NoError(t, err)
 	for name, others := range map[string]int{"few kinds of documents": 1, "many kinds of documents": 1100} {
-		stored := open(t, newPath(t)).Collection("texts")
+		stored := openQuick(t).Collection("texts")
 		kinds := make([]document.Object, others)
 		for i := range kinds {
 			kinds[i] = document.O("_id", -1-i, strconv.Itoa(i), 1)
@@ -50,7 +50,7 @@ func TestCache_SmallerDocuments(t *testing.T) { //nolint:paralleltest // Other t
 // If field names are data, the names of removed documents must not stay in memory.
 func TestCache_RemovedDocuments(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const documents, fields = 100, 5000
-	stored := open(t, newPath(t)).Collection("counts")
+	stored := openQuick(t).Collection("counts")
 	require.NoError(t, stored.Insert(t.Context(), document.O("_id", "first")))
 	before := heap()
 	for i := range documents {
@@ -71,7 +71,7 @@ func TestCache_RemovedDocuments(t *testing.T) { //nolint:paralleltest // Other t
 // An update of one field must not copy the rest of a cached document.
 func TestCache_Allocations(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const elements = 1000
-	stored := open(t, newPath(t)).Collection("lists")
+	stored := openQuick(t).Collection("lists")
 	items := make([]any, elements)
 	for i := range items {
 		items[i] = document.O("n", i)

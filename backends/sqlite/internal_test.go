@@ -20,14 +20,15 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	counted "github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// opened returns a store in a new file, and its collection a.
+// opened returns a store in a new file, and its collection a. Its writes do not wait for the disk.
 func opened(tb testing.TB) (*Store, *collection) {
 	tb.Helper()
-	s, err := Open(filepath.Join(tb.TempDir(), "store.db"))
+	s, err := Open(filepath.Join(tb.TempDir(), "store.db"), WithoutSync())
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
 	c := s.Collection("a")
@@ -408,9 +409,8 @@ func TestLongWrite_LeavesItsReader(t *testing.T) {
 	stop := s.Watch("a", func(document.Object, document.Object) { readers = max(readers, len(s.readers.slots)) }, nil)
 	defer stop()
 	for _, multi := range []bool{false, true} {
-		u, err := query.CompileUpdate(document.O("$set", document.O("seen", multi)))
-		require.NoError(t, err)
-		_, err = a.Update(t.Context(), nil, query.Change{Update: u}, store.UpdateOptions{Multi: multi})
+		u := sharedtest.Change(t, "$set", document.O("seen", multi))
+		_, err := a.Update(t.Context(), nil, u, store.UpdateOptions{Multi: multi})
 		require.NoError(t, err)
 	}
 	require.Zero(t, readers)
@@ -421,12 +421,10 @@ func TestLongWrite_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
 	s.firstTurn = -1
-	u, err := query.CompileUpdate(document.O("$set", document.O("n", 1)))
-	require.NoError(t, err)
-	none, err := query.CompileFilter(document.O("n", -1))
-	require.NoError(t, err)
+	u := sharedtest.Change(t, "$set", document.O("n", 1))
+	none := sharedtest.Filter(t, "n", -1)
 	for range 10 {
-		_, err = s.Collection("a").Update(t.Context(), none, query.Change{Update: u}, store.UpdateOptions{Multi: true})
+		_, err := s.Collection("a").Update(t.Context(), none, u, store.UpdateOptions{Multi: true})
 		require.NoError(t, err)
 	}
 	require.Panics(t, func() {
@@ -449,8 +447,7 @@ func TestWatch_ReadsAmongLongWrites(t *testing.T) {
 	s, _ := opened(t)
 	s.firstTurn = -1
 	a := s.Collection("a")
-	u, err := query.CompileUpdate(document.O("$inc", document.O("n", 1)))
-	require.NoError(t, err)
+	u := sharedtest.Change(t, "$inc", document.O("n", 1))
 	const writes = 3 * maxReaders
 	stop := s.Watch("a", func(document.Object, document.Object) {
 		_, err := a.Count(t.Context(), nil)
@@ -462,7 +459,7 @@ func TestWatch_ReadsAmongLongWrites(t *testing.T) {
 	var all sync.WaitGroup
 	for range writes {
 		all.Go(func() {
-			if _, err := a.Update(t.Context(), nil, query.Change{Update: u}, store.UpdateOptions{}); err != nil {
+			if _, err := a.Update(t.Context(), nil, u, store.UpdateOptions{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -555,8 +552,7 @@ func TestEnsureIndex_ShownAfterCommit(t *testing.T) {
 	s, _ := opened(t)
 	a := s.Collection("a")
 	require.NoError(t, a.Insert(t.Context(), document.O("_id", 2, "z", 1)))
-	some, err := query.CompileFilter(document.O("z", 1))
-	require.NoError(t, err)
+	some := sharedtest.Filter(t, "z", 1)
 	begun, release := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	queue := func(write func() error) {
@@ -595,8 +591,7 @@ func TestEnsureIndex_ShownAfterCommit(t *testing.T) {
 // A read that was planned before the first array was indexed must also find the document with the array.
 func TestRead_PlannedBeforeAnArray(t *testing.T) {
 	t.Parallel()
-	some, err := query.CompileFilter(document.O("n", document.O("$gte", 0)))
-	require.NoError(t, err)
+	some := sharedtest.Filter(t, "n", document.O("$gte", 0))
 	s, _ := opened(t)
 	a := s.Collection("a")
 	ctx := &asked{Context: t.Context(), last: 2, then: func() {
@@ -651,9 +646,8 @@ func TestLongWrite_RefusedAfterAPartIsUnavailable(t *testing.T) {
 	once := store.Ascending("u")
 	once.Unique, once.Sparse = true, true
 	require.NoError(t, a.EnsureIndex(t.Context(), once))
-	update, err := query.CompileUpdate(document.O("$set", document.O("u", 1)))
-	require.NoError(t, err)
-	_, err = a.Update(t.Context(), nil, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	update := sharedtest.Change(t, "$set", document.O("u", 1))
+	_, err := a.Update(t.Context(), nil, update, store.UpdateOptions{Multi: true})
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
 	require.ErrorContains(t, err, "1 of 501 documents were already written")
 }
@@ -667,10 +661,8 @@ func TestSource_LongListsCheckTheContext(t *testing.T) {
 		values[i] = 10 + 2*i
 	}
 	for _, path := range []string{"_id", "n"} {
-		missing, err := query.CompileFilter(document.O(path, document.O("$in", document.A(values...))))
-		require.NoError(t, err)
-		sort, err := query.CompileSort(document.O(path, 1))
-		require.NoError(t, err)
+		missing := sharedtest.Filter(t, path, document.O("$in", document.A(values...)))
+		sort := sharedtest.Sort(t, path, 1)
 		for name, search := range map[string]func(ctx context.Context, c store.Collection) error{
 			"find": func(ctx context.Context, c store.Collection) error {
 				_, err := c.Find(ctx, missing, store.FindOptions{})
@@ -708,8 +700,7 @@ func TestByIDs_ManyComeOnceInTheOrderOfInsertion(t *testing.T) {
 		require.NoError(t, a.Insert(t.Context(), o))
 		ids, expected = append(ids, float64(i+2), many-i+1), append(expected, o)
 	}
-	f, err := query.CompileFilter(document.O("_id", document.O("$in", document.A(ids...))))
-	require.NoError(t, err)
+	f := sharedtest.Filter(t, "_id", document.O("$in", document.A(ids...)))
 	found, err := a.Find(t.Context(), f, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, document.A(anyOf(expected)...).String(), document.A(anyOf(found)...).String())
@@ -728,8 +719,7 @@ func anyOf(documents []document.Object) []any {
 
 func byID(tb testing.TB, id any) *query.Filter {
 	tb.Helper()
-	f, err := query.CompileFilter(document.O("_id", id))
-	require.NoError(tb, err)
+	f := sharedtest.Filter(tb, "_id", id)
 	return f
 }
 

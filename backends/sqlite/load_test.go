@@ -100,7 +100,7 @@ func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	const attempts = 3
 	count := rounds.Of(t, 10_000, 200_000)
-	database := open(t, newPath(t), sqlite.WithoutSync())
+	database := openQuick(t)
 	fill(t, database, count)
 	a := database.Collection("a")
 	for _, c := range []struct {
@@ -172,7 +172,7 @@ func TestCheckpoint_OutsideReaderHoldsUpNoOther(t *testing.T) {
 // The cache must not return an older version of a document than an index search before.
 func TestRead_NeverGoesBack(t *testing.T) {
 	t.Parallel()
-	database := open(t, newPath(t), sqlite.WithoutSync())
+	database := openQuick(t)
 	a := database.Collection("a")
 	require.NoError(t, a.EnsureIndex(t.Context(), store.Ascending("n")))
 	require.NoError(t, a.Insert(t.Context(), document.O("_id", 1, "n", 0)))
@@ -202,7 +202,7 @@ func TestRead_NeverGoesBack(t *testing.T) {
 func TestLongWrite_NamesTheFault(t *testing.T) {
 	t.Parallel()
 	const count = 3_000
-	database := open(t, newPath(t), sqlite.WithoutSync())
+	database := openQuick(t)
 	a := database.Collection("a")
 	require.NoError(t, a.EnsureIndex(t.Context(), store.Ascending("p", "q")))
 	documents := make([]document.Object, count+1)
@@ -234,7 +234,7 @@ func fieldOf(err error) string {
 func TestLongWrite_LosesNoOther(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 2_500, 20_000)
-	database := open(t, newPath(t), sqlite.WithoutSync())
+	database := openQuick(t)
 	fill(t, database, count)
 	a := database.Collection("a")
 	var all sync.WaitGroup

@@ -27,7 +27,7 @@ func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()
 		r := &reopening{path: newPath(t), collections: map[string]*current{}}
-		r.Store = open(t, r.path)
+		r.Store = open(t, r.path, sqlite.WithoutSync())
 		t.Cleanup(func() { require.NoError(t, r.Close()) })
 		return store.Wrap(r, r.around)
 	})
@@ -77,7 +77,7 @@ func (r *reopening) reopen() error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	next, err := sqlite.Open(r.path)
+	next, err := sqlite.Open(r.path, sqlite.WithoutSync())
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()
-		return open(t, newPath(t))
+		return openQuick(t)
 	})
 }
 
@@ -211,16 +211,10 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
-func TestConformance_FromCaller(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
-}
-
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
 	return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-		c.Store = open(t, newPath(t), sqlite.WithNow(c.Now))
+		c.Store = open(t, newPath(t), sqlite.WithNow(c.Now), sqlite.WithoutSync())
 	})))
 }
 
@@ -232,7 +226,7 @@ func TestCases_AsInMemory(t *testing.T) {
 	for _, name := range []string{"mongo_cases.jsonl", "server_cases.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cases := casesOf(t, name)
+			cases := sharedtest.Cases(t, "../../../shared/cases/"+name)
 			path := newPath(t)
 			store, memory := open(t, path, sqlite.WithoutSync()), memstore.New()
 			collection := func(i int) string { return fmt.Sprint("case ", i) }
@@ -257,26 +251,11 @@ func TestCases_AsInMemory(t *testing.T) {
 	}
 }
 
-// casesOf reads a file of cases, which is not part of the project.
-func casesOf(t *testing.T, name string) []storetest.Case {
-	t.Helper()
-	file, err := os.Open("../../../shared/cases/" + name)
-	if os.IsNotExist(err) {
-		t.Skipf("the file of cases, ../shared/cases/%s beside the project, is not here", name)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	cases, err := storetest.ReadCases(file)
-	require.NoError(t, err)
-	require.NotEmpty(t, cases)
-	return cases
-}
-
 func TestInbox(t *testing.T) {
 	t.Parallel()
 	inboxtest.RunInbox(t, rounds.Of(t, 1, inboxtest.Outcomes), func(t *testing.T) store.Store {
 		t.Helper()
-		return open(t, newPath(t))
+		return openQuick(t)
 	})
 }
 
@@ -302,7 +281,7 @@ func FuzzCall_AsInMemory(f *testing.F) {
 			t.Skip("the clocks of two stores differ")
 		}
 		path := newPath(t)
-		database, memory := open(t, path), filled.Fork().Collection("c")
+		database, memory := open(t, path, sqlite.WithoutSync()), filled.Fork().Collection("c")
 		require.NoError(t, database.Collection("c").Insert(t.Context(), documents...))
 		outcome, failed := storetest.RunHostile(t, call, size, database.Collection("c"))
 		want, wantFailed := storetest.RunHostile(t, call, size, memory)
@@ -319,6 +298,12 @@ func FuzzCall_AsInMemory(f *testing.F) {
 
 // digest hashes a value that is too long to print after a failure.
 func digest(value any) [sha256.Size]byte { return sha256.Sum256(fmt.Append(nil, value)) }
+
+// openQuick opens a store in a new file, for tests whose writes need not wait for the disk.
+func openQuick(tb testing.TB) *sqlite.Store {
+	tb.Helper()
+	return open(tb, newPath(tb), sqlite.WithoutSync())
+}
 
 // open opens a store, which is closed after the test.
 func open(tb testing.TB, path string, options ...sqlite.Option) *sqlite.Store {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/internal/query"
@@ -29,7 +31,7 @@ var _ engine.Transaction = (*transaction)(nil)
 func (t *transaction) run() (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			err = asError(thrown)
+			err = boterr.New(boterr.Internal, "", "the write panicked: %v\n%s", thrown, debug.Stack())
 		}
 	}()
 	if err := engine.CheckEnded(t.ctx); err != nil {

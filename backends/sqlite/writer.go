@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -350,11 +349,6 @@ func notifyOf(group []*job) {
 	if j := group[0]; len(j.changes) > 0 {
 		j.panicked = j.collection.watchers.notify(j.changes)
 	}
-}
-
-// asError returns the error for a panic in a write.
-func asError(thrown any) error {
-	return boterr.New(boterr.Internal, "", "the write panicked: %v\n%s", thrown, debug.Stack())
 }
 
 // limit is a deadline. It uses the machine's clock, because it limits how long callers wait.

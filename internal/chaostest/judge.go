@@ -600,8 +600,8 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 	}
 }
 
-// RequireCount checks both counters, in the member and in the data source.
-func RequireCount(t *testing.T, database store.Store, want int) {
+// requireCount checks both counters, in the member and in the data source.
+func requireCount(t *testing.T, database store.Store, want int) {
 	t.Helper()
 	runtime, err := botctx.New(botctx.Config{Store: database})
 	require.NoError(t, err)

@@ -12,6 +12,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // patience is the maximum time without a line from any process.
@@ -399,4 +404,59 @@ func (p *Platform) Stop() {
 			require.NoError(p.t, one.command.Wait(), "%s", one.complaints())
 		}
 	}
+}
+
+// Lease is the lease in tests that wait for leases to expire. A live process may lose its lease if the machine or the
+// server is slow; the judge tolerates that.
+const Lease = 5 * time.Second
+
+// longLease is the lease in tests in which no process is lost. No machine is slow enough to exceed it.
+const longLease = time.Hour
+
+// NewShared returns a platform whose processes share a new database, and the database. Its member Counted has due
+// agendas.
+type NewShared func(t *testing.T, members, agendas int, lease time.Duration) (*Platform, store.Store)
+
+// RunKills tests a database whose processes are killed and frozen. Like RunCounts, it must run before parallel tests,
+// because leases could expire while other tests use the processor.
+func RunKills(t *testing.T, newShared NewShared) {
+	t.Helper()
+	const members, processes, kills = 50, 4, 2
+	events, repeats := rounds.Of(t, 50, 100), rounds.Of(t, 1, 10)
+	platform, database := newShared(t, members, 0, Lease)
+	platform.Start(processes)
+	platform.Send(events)
+	for range repeats {
+		platform.FreezeOne(func() {
+			for range kills {
+				platform.KillOne()
+				platform.Send(events)
+			}
+		})
+	}
+	platform.Send(events)
+	platform.Stop()
+	t.Logf("%+v", platform.Judge(database))
+}
+
+// RunCounts tests that agendas, redirects and events of one member, which increment a counter in several processes, lose
+// no increment.
+func RunCounts(t *testing.T, newShared NewShared) {
+	t.Helper()
+	const visitors, processes = 5, 4
+	agendas := rounds.Of(t, 10, 125)
+	platform, database := newShared(t, visitors, agendas, longLease)
+	platform.Start(processes)
+	events := agendas / 2
+	platform.CountUp(events)
+	open, err := query.CompileFilter(document.O("completed", false))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		count, err := database.Collection("agendas").Count(t.Context(), open)
+		return err == nil && count == 0
+	}, patience, 100*time.Millisecond, "an agenda is lost")
+	platform.Stop()
+	figures := platform.Judge(database)
+	require.Equal(t, (visitors+1)*events, figures.Events)
+	requireCount(t, database, figures.Events+agendas)
 }

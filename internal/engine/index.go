@@ -39,7 +39,7 @@ func NewIndex(collection string, spec store.Index) Index {
 	x.Spec.Keys = slices.Clone(spec.Keys)
 	for _, key := range spec.Keys {
 		if key.Kind.IsGeo() {
-			x.Geo = append(x.Geo, newGeoIndex(key))
+			x.Geo = append(x.Geo, GeoIndex{path: key.Path, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)})
 		}
 		x.paths = append(x.paths, strings.Split(key.Path, "."))
 	}

@@ -252,10 +252,6 @@ func (m *matched) each(call *query.Evaluation, t Transaction, do func(Placed) er
 	if isShared {
 		return m.eachLocked(call, shared, positions, do)
 	}
-	return doEach(found, do)
-}
-
-func doEach(found []Placed, do func(Placed) error) error {
 	for _, one := range found {
 		if err := do(one); err != nil {
 			return err

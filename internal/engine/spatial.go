@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
-	"github.com/botctx/go-sdk/store"
 )
 
 // GeoIndex is a geo key of an index. It finds documents by the cells of their places.
@@ -22,10 +21,6 @@ type GeoIndex struct {
 	path string
 	kind query.IndexKind
 	key  *query.GeoKey
-}
-
-func newGeoIndex(key store.IndexKey) GeoIndex {
-	return GeoIndex{path: key.Path, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
 }
 
 // cells returns the sorted cells of a document. They may use room. The zero Object has no cells.
@@ -213,10 +208,7 @@ func (s *nearSearch) take(call *query.Evaluation, d distant, nearest *topItems[d
 
 // compareDistant orders by distance, then in the order of insertion.
 func compareDistant(a, b distant) int {
-	if order := cmp.Compare(a.distance, b.distance); order != 0 {
-		return order
-	}
-	return cmp.Compare(a.Position, b.Position)
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.Position, b.Position))
 }
 
 // crowd is the number of entries that the first ring should contain.

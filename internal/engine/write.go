@@ -141,7 +141,7 @@ type Updating struct {
 func (w *Updating) Run(call *query.Evaluation, t Transaction) (err error) {
 	w.result = store.UpdateResult{}
 	if w.isMany {
-		err = w.updateAll(call, t)
+		err = w.each(call, t, func(found Placed) error { return w.update(call, t, found) })
 	} else {
 		err = w.updateFirst(call, t)
 	}
@@ -151,10 +151,6 @@ func (w *Updating) Run(call *query.Evaluation, t Transaction) (err error) {
 		w.result.UpsertedID, _ = inserted.Field(document.IDField)
 	}
 	return err
-}
-
-func (w *Updating) updateAll(call *query.Evaluation, t Transaction) error {
-	return w.each(call, t, func(found Placed) error { return w.update(call, t, found) })
 }
 
 func (w *Updating) updateFirst(call *query.Evaluation, t Transaction) error {

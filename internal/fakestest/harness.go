@@ -54,6 +54,20 @@ func New(options ...fakes.Option) *botctxtest.Harness {
 	return h
 }
 
+// Over returns a harness for a platform over a store, whose clock is the platform's.
+func Over(s store.Store) *botctxtest.Harness {
+	return Harness(fakes.New(fakes.Config(func(c *botctx.Config) { c.Store = clocked{Store: s, now: c.Now} })))
+}
+
+// clocked is a store with another clock.
+type clocked struct {
+	store.Store
+
+	now func() time.Time
+}
+
+func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
+
 // Harness returns a harness for a platform, with all functions set but FailStore. The caller sets ChecksEtags if the
 // platform's Config has CheckEtags. A function panics if its set-up fails; the suite reports the panic.
 func Harness(p *fakes.Platform) *botctxtest.Harness {

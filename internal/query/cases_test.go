@@ -12,25 +12,10 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/storetest"
 )
-
-// casesOf reads a file of cases. It skips the test if the file is missing, because some lie outside the
-// repository.
-func casesOf(t *testing.T, name string) []storetest.Case {
-	t.Helper()
-	file, err := os.Open(name)
-	if os.IsNotExist(err) {
-		t.Skipf("the file of cases %s does not exist", name)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	cases, err := storetest.ReadCases(file)
-	require.NoError(t, err)
-	require.NotEmpty(t, cases)
-	return cases
-}
 
 // runCase runs a case on a new collection and returns the first difference from the expected results.
 func runCase(ctx context.Context, c *storetest.Case) error {
@@ -41,7 +26,7 @@ func runCase(ctx context.Context, c *storetest.Case) error {
 // TestCases_Mongo checks small cases on which independent engines agree.
 func TestCases_Mongo(t *testing.T) {
 	t.Parallel()
-	cases := casesOf(t, "../../../shared/cases/mongo_cases.jsonl")
+	cases := sharedtest.Cases(t, "../../../shared/cases/mongo_cases.jsonl")
 	for i := range cases {
 		c := &cases[i]
 		t.Run(c.ID, func(t *testing.T) {
@@ -57,7 +42,7 @@ func TestCases_Decided(t *testing.T) {
 	decisions, err := os.ReadFile("../../docs/decisions/query-language.md")
 	require.NoError(t, err)
 	plain := strings.ReplaceAll(string(decisions), "`", "")
-	cases := casesOf(t, "testdata/decided_cases.jsonl")
+	cases := sharedtest.Cases(t, "testdata/decided_cases.jsonl")
 	for i := range cases {
 		c := &cases[i]
 		require.NoError(t, runCase(t.Context(), c), c)
@@ -81,7 +66,7 @@ var leftOut = map[string]string{
 // TestCases_Server checks cases that were verified with MongoDB.
 func TestCases_Server(t *testing.T) {
 	t.Parallel()
-	cases := casesOf(t, "../../../shared/cases/server_cases.jsonl")
+	cases := sharedtest.Cases(t, "../../../shared/cases/server_cases.jsonl")
 	for i := range cases {
 		c := &cases[i]
 		err := runCase(t.Context(), c)

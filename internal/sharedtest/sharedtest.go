@@ -1,11 +1,13 @@
 // Package sharedtest has what tests of stores share: a store that looks like one that several processes share and that
-// sends notices, a store that counts the documents it examines, and compiled filters, sorts and changes. It also records
+// sends notices, a store that counts the documents it examines, files of cases,
+// and compiled filters, sorts and changes. It also records
 // the deadlines of HTTP requests.
 package sharedtest
 
 import (
 	"context"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // Store adds a store.Notifier to a store. New returns one.
@@ -81,6 +84,21 @@ func EachFailure(tb testing.TB, run func(failing func(store.Store) store.Store) 
 			require.NoError(tb, err)
 		}
 	}
+}
+
+// Cases reads a file of cases. It skips the test if the file is missing, because some lie outside the repository.
+func Cases(t *testing.T, path string) []storetest.Case {
+	t.Helper()
+	file, err := os.Open(path) //nolint:gosec // The test chose it.
+	if os.IsNotExist(err) {
+		t.Skipf("the file of cases %s does not exist", path)
+	}
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	cases, err := storetest.ReadCases(file)
+	require.NoError(t, err)
+	require.NotEmpty(t, cases)
+	return cases
 }
 
 // Filter compiles a filter from paths and conditions.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -95,10 +96,10 @@ func BenchmarkScan(b *testing.B) {
 	for _, count := range []int{10_000, 100_000} {
 		_, c := filled(b, count)
 		for name, f := range map[string]*query.Filter{
-			"equality": filter(b, "area", "area-7"),
-			"two":      filter(b, "area", "area-7", "stars", document.O("$gte", 2)),
-			"nested":   filter(b, "address.street", "Street 7"),
-			"array":    filter(b, "tags", "t3"),
+			"equality": sharedtest.Filter(b, "area", "area-7"),
+			"two":      sharedtest.Filter(b, "area", "area-7", "stars", document.O("$gte", 2)),
+			"nested":   sharedtest.Filter(b, "address.street", "Street 7"),
+			"array":    sharedtest.Filter(b, "tags", "t3"),
 		} {
 			b.Run(fmt.Sprintf("%d/%s", count, name), func(b *testing.B) {
 				b.ReportAllocs()
@@ -117,7 +118,7 @@ func BenchmarkFindOnIndex(b *testing.B) {
 	_, c := filled(b, 10_000)
 	index := store.Index{Keys: []store.IndexKey{{Path: "name", Kind: query.Ascending}}}
 	require.NoError(b, c.EnsureIndex(b.Context(), index))
-	f := filter(b, "name", "Place 777")
+	f := sharedtest.Filter(b, "name", "Place 777")
 	b.ReportAllocs()
 	for b.Loop() {
 		found, err := c.Find(b.Context(), f, store.FindOptions{})
@@ -129,7 +130,7 @@ func BenchmarkFindOnIndex(b *testing.B) {
 
 func BenchmarkFindSortedPage(b *testing.B) {
 	_, c := filled(b, 10_000)
-	options := store.FindOptions{Sort: order(b, "price", -1, "name", 1), Limit: 20}
+	options := store.FindOptions{Sort: sharedtest.Sort(b, "price", -1, "name", 1), Limit: 20}
 	b.ReportAllocs()
 	for b.Loop() {
 		found, err := c.Find(b.Context(), nil, options)
@@ -144,12 +145,12 @@ func BenchmarkFindAndModify(b *testing.B) {
 		filter *query.Filter
 		sort   *query.Sort
 	}{
-		"by id":              {filter: filter(b, "_id", "entry-004242")},
-		"by filter and sort": {filter: filter(b, "area", "area-7"), sort: order(b, "price", 1)},
+		"by id":              {filter: sharedtest.Filter(b, "_id", "entry-004242")},
+		"by filter and sort": {filter: sharedtest.Filter(b, "area", "area-7"), sort: sharedtest.Sort(b, "price", 1)},
 	} {
 		b.Run(name, func(b *testing.B) {
 			_, c := filled(b, 10_000)
-			change := change(b, "$inc", document.O("stars", 1))
+			change := sharedtest.Change(b, "$inc", document.O("stars", 1))
 			b.ReportAllocs()
 			for b.Loop() {
 				result, err := c.FindAndModify(b.Context(), test.filter, change, store.FindAndModifyOptions{Sort: test.sort})
@@ -163,7 +164,7 @@ func BenchmarkFindAndModify(b *testing.B) {
 
 func BenchmarkUpdateAll(b *testing.B) {
 	_, c := filled(b, 10_000)
-	change := change(b, "$inc", document.O("stars", 1))
+	change := sharedtest.Change(b, "$inc", document.O("stars", 1))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := c.Update(b.Context(), nil, change, store.UpdateOptions{Multi: true}); err != nil {
@@ -174,7 +175,7 @@ func BenchmarkUpdateAll(b *testing.B) {
 
 func BenchmarkCount(b *testing.B) {
 	_, c := filled(b, 10_000)
-	f := filter(b, "open", true)
+	f := sharedtest.Filter(b, "open", true)
 	b.ReportAllocs()
 	for b.Loop() {
 		if n, err := c.Count(b.Context(), f); err != nil || n == 0 {
@@ -214,8 +215,8 @@ func BenchmarkSetOneField(b *testing.B) {
 				o = o.With(fmt.Sprintf("f%d", i), i)
 			}
 			require.NoError(b, c.Insert(b.Context(), o))
-			byID := filter(b, "_id", 1)
-			changes := []query.Change{change(b, "$set", document.O("f7", "x")), change(b, "$set", document.O("f7", "y"))}
+			byID := sharedtest.Filter(b, "_id", 1)
+			changes := []query.Change{sharedtest.Change(b, "$set", document.O("f7", "x")), sharedtest.Change(b, "$set", document.O("f7", "y"))}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				result, err := c.Update(b.Context(), byID, changes[i%2], store.UpdateOptions{})
@@ -231,10 +232,10 @@ func BenchmarkFindSorted(b *testing.B) {
 	for _, count := range []int{10, 1_000, 100_000} {
 		_, c := filled(b, count)
 		for name, options := range map[string]store.FindOptions{
-			"text":     {Sort: order(b, "address.street", 1)},
-			"number":   {Sort: order(b, "price", -1)},
-			"several":  {Sort: order(b, "open", 1, "stars", -1, "area", 1, "name", 1)},
-			"one page": {Sort: order(b, "price", -1, "name", 1), Limit: int64(count) / 5},
+			"text":     {Sort: sharedtest.Sort(b, "address.street", 1)},
+			"number":   {Sort: sharedtest.Sort(b, "price", -1)},
+			"several":  {Sort: sharedtest.Sort(b, "open", 1, "stars", -1, "area", 1, "name", 1)},
+			"one page": {Sort: sharedtest.Sort(b, "price", -1, "name", 1), Limit: int64(count) / 5},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", count, name), func(b *testing.B) {
 				b.ReportAllocs()

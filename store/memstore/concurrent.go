@@ -141,20 +141,15 @@ func (t *transaction) adopt(made *transaction) error {
 		return engine.ErrLost
 	}
 	for i := range made.changes {
-		if err := made.changes[i].Repeat(t); err != nil {
-			return asLost(err)
+		err := made.changes[i].Repeat(t)
+		if boterr.CodeOf(err) == boterr.AlreadyExists {
+			return engine.ErrLost // Another write has taken a key. The next attempt finds which document has it.
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// asLost replaces AlreadyExists by engine.ErrLost: another write has taken a key. The write runs again, and
-// then finds which of its documents has that key.
-func asLost(err error) error {
-	if boterr.CodeOf(err) == boterr.AlreadyExists {
-		return engine.ErrLost
-	}
-	return err
 }
 
 // writeLock is the lock under which the next content of a collection is made. A context can end the wait for

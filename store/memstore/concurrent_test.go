@@ -17,6 +17,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -61,7 +62,7 @@ func TestReaders_SeeOneVersion(t *testing.T) {
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("stars")}))
 	whileWriting(t, 40,
 		func(round int) error {
-			set := change(t, "$set", document.O("version", round, "stars", 7))
+			set := sharedtest.Change(t, "$set", document.O("version", round, "stars", 7))
 			_, err := c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})
 			return err
 		},
@@ -72,7 +73,7 @@ func TestReaders_SeeOneVersion(t *testing.T) {
 			}
 			return err
 		})
-	found := find(t, c, filter(t, "stars", 7), store.FindOptions{})
+	found := find(t, c, sharedtest.Filter(t, "stars", 7), store.FindOptions{})
 	require.Len(t, found, 200)
 }
 
@@ -172,18 +173,18 @@ func historyStart(t *testing.T, database store.Store) store.Collection {
 func randomStep(t *testing.T, random *rand.Rand) step {
 	t.Helper()
 	id, n := random.IntN(4), random.IntN(3)
-	byID, byN := filter(t, "_id", id), filter(t, "n", n)
-	greater := filter(t, "n", document.O("$gt", n))
-	push := change(t, "$push", document.O("l", document.O("$each", document.A(n), "$slice", -3)))
-	count := change(t, "$inc", document.O("n", 1))
-	double := change(t, "$mul", document.O("n", 2))
+	byID, byN := sharedtest.Filter(t, "_id", id), sharedtest.Filter(t, "n", n)
+	greater := sharedtest.Filter(t, "n", document.O("$gt", n))
+	push := sharedtest.Change(t, "$push", document.O("l", document.O("$each", document.A(n), "$slice", -3)))
+	count := sharedtest.Change(t, "$inc", document.O("n", 1))
+	double := sharedtest.Change(t, "$mul", document.O("n", 2))
 	steps := []step{
 		claim(byN, count, store.FindAndModifyOptions{}),
-		claim(greater, push, store.FindAndModifyOptions{New: true, Sort: order(t, "n", -1)}),
+		claim(greater, push, store.FindAndModifyOptions{New: true, Sort: sharedtest.Sort(t, "n", -1)}),
 		claim(byID, count, store.FindAndModifyOptions{Upsert: true, New: true}),
 		updating(greater, double, store.UpdateOptions{Multi: true}),
 		updating(nil, push, store.UpdateOptions{Multi: true}),
-		updating(byID, change(t, "$set", document.O("u", n)), store.UpdateOptions{}),
+		updating(byID, sharedtest.Change(t, "$set", document.O("u", n)), store.UpdateOptions{}),
 		func(ctx context.Context, c store.Collection) string {
 			return fmt.Sprint(c.Insert(ctx, document.O("_id", id, "n", n, "l", document.A("new"))))
 		},
@@ -191,7 +192,7 @@ func randomStep(t *testing.T, random *rand.Rand) step {
 			return fmt.Sprint(c.Delete(ctx, byN, store.DeleteOptions{Multi: n == 0}))
 		},
 		func(ctx context.Context, c store.Collection) string {
-			return fmt.Sprint(c.Find(ctx, greater, store.FindOptions{Sort: order(t, "n", 1)}))
+			return fmt.Sprint(c.Find(ctx, greater, store.FindOptions{Sort: sharedtest.Sort(t, "n", 1)}))
 		},
 	}
 	return steps[random.IntN(len(steps))]

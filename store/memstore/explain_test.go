@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -134,8 +135,7 @@ func TestExplain_TellsTheIndex(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			f, err := query.CompileFilter(test.filter)
-			require.NoError(t, err)
+			f := sharedtest.FilterOf(t, test.filter)
 			s, err := query.CompileSort(test.sort)
 			require.NoError(t, err)
 			got, err := database.Explain(t.Context(), "books", f, store.FindOptions{Sort: s, Limit: test.limit})
@@ -167,8 +167,7 @@ func TestExplain_CountsExamined(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			f, err := query.CompileFilter(test.filter)
-			require.NoError(t, err)
+			f := sharedtest.FilterOf(t, test.filter)
 			s, err := query.CompileSort(test.sort)
 			require.NoError(t, err)
 			got, err := database.Explain(t.Context(), "books", f, store.FindOptions{Sort: s, Limit: test.limit})
@@ -220,8 +219,7 @@ func TestFilter_TimeOfTheStore(t *testing.T) {
 		document.O("_id", "old", "until", now.Add(-time.Minute), "where", document.A(0, 0)),
 		document.O("_id", "new", "until", now.Add(time.Minute), "where", document.A(1, 1))))
 	expired := document.O("$expr", document.O("$lt", document.A("$until", "$$NOW")))
-	filter, err := query.CompileFilter(expired)
-	require.NoError(t, err)
+	filter := sharedtest.FilterOf(t, expired)
 
 	count := countOf(t, c, filter)
 	require.Equal(t, int64(1), count)
@@ -256,12 +254,12 @@ func BenchmarkExpr(b *testing.B) {
 		name   string
 		filter *query.Filter
 	}{
-		{"filter", filter(b, "stars", document.O("$gt", 3))},
-		{"comparison", filter(b, "$expr", document.O("$gt", document.A("$stars", 3)))},
-		{"two fields", filter(b, "$expr", document.O("$lt", document.A("$stars", "$address.number")))},
-		{"arithmetic", filter(b, "$expr", document.O("$gt", document.A(document.O("$multiply", document.A("$stars", "$price")), 100)))},
-		{"array", filter(b, "$expr", document.O("$in", document.A("t3", "$tags")))},
-		{"loop", filter(b, "$expr", document.O("$gt", document.A(document.O("$size", document.O("$filter", document.O(
+		{"filter", sharedtest.Filter(b, "stars", document.O("$gt", 3))},
+		{"comparison", sharedtest.Filter(b, "$expr", document.O("$gt", document.A("$stars", 3)))},
+		{"two fields", sharedtest.Filter(b, "$expr", document.O("$lt", document.A("$stars", "$address.number")))},
+		{"arithmetic", sharedtest.Filter(b, "$expr", document.O("$gt", document.A(document.O("$multiply", document.A("$stars", "$price")), 100)))},
+		{"array", sharedtest.Filter(b, "$expr", document.O("$in", document.A("t3", "$tags")))},
+		{"loop", sharedtest.Filter(b, "$expr", document.O("$gt", document.A(document.O("$size", document.O("$filter", document.O(
 			"input", "$tags", "as", "tag", "cond", document.O("$eq", document.A("$$tag", "a"))))), 0)))},
 	} {
 		b.Run(test.name, func(b *testing.B) {
@@ -280,8 +278,7 @@ func TestExpr_NarrowedByIndex(t *testing.T) {
 	t.Parallel()
 	database, c := filled(t, 200)
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "stars", Kind: query.Ascending}}}))
-	narrowed, err := query.CompileFilter(document.O("stars", 3, "$expr", document.O("$gt", document.A("$address.number", 20))))
-	require.NoError(t, err)
+	narrowed := sharedtest.Filter(t, "stars", 3, "$expr", document.O("$gt", document.A("$address.number", 20)))
 	explained, err := database.Explain(t.Context(), "entries", narrowed, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "stars_1", explained.Index)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -64,9 +65,9 @@ func TestFork_IsApart(t *testing.T) {
 		before := contents(t, other, "a")
 		put(t, writer, "a", name)
 		put(t, writer, "new in "+name, 1)
-		_, err := writer.Collection("a").Update(t.Context(), nil, change(t, "$set", document.O(name, true)), store.UpdateOptions{Multi: true})
+		_, err := writer.Collection("a").Update(t.Context(), nil, sharedtest.Change(t, "$set", document.O(name, true)), store.UpdateOptions{Multi: true})
 		require.NoError(t, err)
-		require.NoError(t, failure(writer.Collection("a").Delete(t.Context(), filter(t, "_id", 2), store.DeleteOptions{})))
+		require.NoError(t, failure(writer.Collection("a").Delete(t.Context(), sharedtest.Filter(t, "_id", 2), store.DeleteOptions{})))
 		require.Equal(t, before, contents(t, other, "a"))
 		require.Empty(t, contents(t, other, "new in "+name))
 	}
@@ -138,29 +139,15 @@ func watch(s *memstore.Store) *watched {
 	return w
 }
 
-func filterOf(t *testing.T, pairs ...any) *query.Filter {
-	t.Helper()
-	filter, err := query.CompileFilter(document.O(pairs...))
-	require.NoError(t, err)
-	return filter
-}
-
-func setOf(t *testing.T, pairs ...any) query.Change {
-	t.Helper()
-	update, err := query.CompileUpdate(document.O("$set", document.O(pairs...)))
-	require.NoError(t, err)
-	return query.Change{Update: update}
-}
-
 func TestWatch_EachChangeInOrder(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	things := s.Collection("things")
 	w := watch(s)
 	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1), document.O("_id", 2)))
-	require.NoError(t, failure(things.Update(t.Context(), filterOf(t, "_id", 2), setOf(t, "a", 3), store.UpdateOptions{})))
-	require.NoError(t, failure(things.FindAndModify(t.Context(), filterOf(t, "_id", 1), setOf(t, "a", 4), store.FindAndModifyOptions{})))
-	require.NoError(t, failure(things.Delete(t.Context(), filterOf(t, "a", 3), store.DeleteOptions{})))
+	require.NoError(t, failure(things.Update(t.Context(), sharedtest.Filter(t, "_id", 2), sharedtest.Change(t, "$set", document.O("a", 3)), store.UpdateOptions{})))
+	require.NoError(t, failure(things.FindAndModify(t.Context(), sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$set", document.O("a", 4)), store.FindAndModifyOptions{})))
+	require.NoError(t, failure(things.Delete(t.Context(), sharedtest.Filter(t, "a", 3), store.DeleteOptions{})))
 	require.Equal(t, []toldChange{
 		{before: `null`, after: `{"_id":1}`},
 		{before: `null`, after: `{"_id":2}`},
@@ -177,7 +164,7 @@ func TestWatch_NotWhatDidNotHappen(t *testing.T) {
 	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1, "a", 1)))
 	w := watch(s)
 	require.Error(t, things.Insert(t.Context(), document.O("_id", 2), document.O("_id", 1)))
-	require.NoError(t, failure(things.Update(t.Context(), filterOf(t, "_id", 1), setOf(t, "a", 1), store.UpdateOptions{})))
+	require.NoError(t, failure(things.Update(t.Context(), sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$set", document.O("a", 1)), store.UpdateOptions{})))
 	require.NoError(t, s.Collection("others").Insert(t.Context(), document.O("_id", 1)))
 	require.Empty(t, w.changes)
 }
@@ -267,14 +254,12 @@ func TestWatch_ManyWritersOneAtATime(t *testing.T) {
 		}
 		last = document.Get(after, "n", int64(-1))
 	}, func() {})
-	update, err := query.CompileUpdate(document.O("$inc", document.O("n", 1)))
-	require.NoError(t, err)
-	one := filterOf(t, "_id", 1)
+	one, increment := sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$inc", document.O("n", 1))
 	var writers sync.WaitGroup
 	for range 8 {
 		writers.Go(func() {
 			for range 100 {
-				_, err := things.Update(t.Context(), one, query.Change{Update: update}, store.UpdateOptions{})
+				_, err := things.Update(t.Context(), one, increment, store.UpdateOptions{})
 				if err != nil {
 					t.Error(err)
 				}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -145,10 +146,8 @@ func compareFields(t *testing.T, index store.Index, values []any) {
 // requireSame checks that a filter and a query document find the same documents.
 func requireSame(t *testing.T, things store.Collection, filter *query.Filter, source document.Object) {
 	t.Helper()
-	compiled, err := query.CompileFilter(source)
-	require.NoError(t, err)
-	inOrder, err := query.CompileSort(document.O("_id", 1))
-	require.NoError(t, err)
+	compiled := sharedtest.FilterOf(t, source)
+	inOrder := sharedtest.Sort(t, "_id", 1)
 	wanted := find(t, things, compiled, store.FindOptions{Sort: inOrder})
 	for _, limit := range []int64{0, 1, 2, 1000} {
 		found := find(t, things, filter, store.FindOptions{Limit: limit})
@@ -184,4 +183,63 @@ func TestSnapshot_DocumentsAreThoseOfItsMoment(t *testing.T) {
 	}
 	require.Empty(t, slices.Collect(taken.Documents("more")))
 	require.Empty(t, memstore.Snapshot{}.Collections())
+}
+
+func TestIndex_NameLikeAnIndex(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"-1", "+1", "01"} {
+		path := "a." + name
+		c := memstore.New().Collection("c")
+		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending(path)}))
+		require.NoError(t, c.Insert(t.Context(),
+			document.O("_id", 1, "a", document.A(document.O(name, 5), 7)), document.O("_id", 2, "a", document.A(5, 5))))
+		found := find(t, c, sharedtest.Filter(t, path, 5), store.FindOptions{})
+		require.Len(t, found, 1, name)
+		count := countOf(t, c, sharedtest.Filter(t, path, 7))
+		require.Zero(t, count, name)
+	}
+}
+
+func TestIndex_ElemMatchInNestedArray(t *testing.T) {
+	t.Parallel()
+	plain, indexed := memstore.New().Collection("c"), memstore.New().Collection("c")
+	require.NoError(t, indexed.EnsureIndex(t.Context(), store.Index{Keys: ascending("a.b")}))
+	nested := document.A(document.A(document.O("b", 5), 7))
+	for source, want := range map[string]int64{
+		`{"b":5}`: 0, `{"b":null}`: 1, `{"b":{"$ne":5}}`: 1, `{"0.b":5}`: 1, `{"1":7}`: 1, `{"$elemMatch":{"b":5}}`: 1,
+	} {
+		for _, c := range []store.Collection{plain, indexed} {
+			require.NoError(t, failure(c.Delete(t.Context(), nil, store.DeleteOptions{})))
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", nested)))
+			inner, err := document.ParseJSON([]byte(source))
+			require.NoError(t, err)
+			count := countOf(t, c, sharedtest.Filter(t, "a", document.O("$elemMatch", inner)))
+			require.Equal(t, want, count, source)
+		}
+	}
+}
+
+// TestIndex_ListsAtTwoKeys filters by lists of values at both keys of an index. There are more pairs of
+// values than ranges that a plan may have, so the index serves only the first list.
+func TestIndex_ListsAtTwoKeys(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	c := database.Collection("c")
+	require.NoError(t, c.EnsureIndex(t.Context(), keys("a", "b")))
+	for i := range 100 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "a", i%50, "b", i)))
+	}
+	var list []any
+	for i := range 20 {
+		list = append(list, i)
+	}
+	both := document.O("$in", document.A(list...))
+	f := sharedtest.Filter(t, "a", both, "b", both)
+	found := find(t, c, f, store.FindOptions{})
+	require.Len(t, found, 20)
+	count := countOf(t, c, f)
+	require.EqualValues(t, 20, count)
+	plan, err := database.Explain(t.Context(), "c", f, store.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, store.Explanation{Index: "a_1_b_1", Bound: 1, Examined: 40, Returned: 20}, plan)
 }

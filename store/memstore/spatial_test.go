@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -153,16 +154,14 @@ func (c twins) insert(t *testing.T, count int, place func() any) {
 		require.NoError(t, c.plain.Insert(t.Context(), o))
 	}
 	for i := 0; i < count; i += 7 {
-		update, err := query.CompileUpdate(document.Set("at", place()))
-		require.NoError(t, err)
-		f := filter(t, "_id", i)
+		update := sharedtest.Change(t, "$set", document.O("at", place()))
+		f := sharedtest.Filter(t, "_id", i)
 		if i%2 == 0 {
-			update, err = query.CompileUpdate(document.O("$unset", document.O("at", 1)))
-			require.NoError(t, err)
+			update = sharedtest.Change(t, "$unset", document.O("at", 1))
 		}
 		for _, collection := range []store.Collection{c.indexed, c.plain} {
-			require.NoError(t, failure(collection.Update(t.Context(), f, query.Change{Update: update}, store.UpdateOptions{})))
-			require.NoError(t, failure(collection.Delete(t.Context(), filter(t, "_id", i+3), store.DeleteOptions{})))
+			require.NoError(t, failure(collection.Update(t.Context(), f, update, store.UpdateOptions{})))
+			require.NoError(t, failure(collection.Delete(t.Context(), sharedtest.Filter(t, "_id", i+3), store.DeleteOptions{})))
 		}
 	}
 }
@@ -194,7 +193,7 @@ func TestGeoIndex_FindsWhatScanFinds(t *testing.T) {
 				c.insert(t, 300, func() any { return test.place(p) })
 				found := 0
 				for range 120 {
-					found += c.requireSame(t, filter(t, "at", test.condition(p)))
+					found += c.requireSame(t, sharedtest.Filter(t, "at", test.condition(p)))
 				}
 				require.Greater(t, found, 120)
 			})
@@ -205,7 +204,7 @@ func TestGeoIndex_FindsWhatScanFinds(t *testing.T) {
 // nearIDs returns the _ids of a search by a filter's $near.
 func nearIDs(t *testing.T, c store.Collection, condition document.Object) []any {
 	t.Helper()
-	found := find(t, c, filter(t, "at", condition, "n", document.O("$lt", 2)), store.FindOptions{})
+	found := find(t, c, sharedtest.Filter(t, "at", condition, "n", document.O("$lt", 2)), store.FindOptions{})
 	return query.Values(document.O("all", anys(found)), "all._id")
 }
 
@@ -219,7 +218,7 @@ func anys(documents []document.Object) []any {
 
 func TestNear_OrderOfDistance(t *testing.T) {
 	t.Parallel()
-	count := rounds.Of(t, 20, 40)
+	count := rounds.Of(t, 10, 40)
 	for _, test := range []struct {
 		kind   query.IndexKind
 		place  func(places) any
@@ -341,7 +340,7 @@ func TestGeoIndex_Snapshots(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "at", document.A(0, 0))))
 	fork := database.Fork()
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 2, "at", document.A(0, 0))))
-	near := filter(t, "at", document.O("$near", document.A(0, 0)))
+	near := sharedtest.Filter(t, "at", document.O("$near", document.A(0, 0)))
 	for collection, count := range map[store.Collection]int{c: 2, fork.Collection("c"): 1} {
 		found := find(t, collection, near, store.FindOptions{})
 		require.Len(t, found, count)
@@ -372,15 +371,15 @@ func TestExplain_GeoIndex(t *testing.T) {
 		index    string
 		examined int64
 	}{
-		{filter(t, "at", around("$centerSphere")), store.FindOptions{}, "at_2dsphere", 100},
-		{filter(t, "at", around("$center")), store.FindOptions{}, "", 1_000},
-		{filter(t, "flat", around("$center")), store.FindOptions{}, "flat_2d_n_1", 10},
-		{filter(t, "flat", around("$centerSphere"), "n", document.O("$gt", 2)), store.FindOptions{}, "flat_2d_n_1", 100},
-		{filter(t, "flat", around("$centerSphere"), "n", 3), store.FindOptions{}, "n_1", 100},
-		{filter(t, "at", document.O("$not", around("$centerSphere"))), store.FindOptions{}, "", 1_000},
-		{filter(t, "at", document.O("$nearSphere", document.A(2, 49))), store.FindOptions{Limit: 5}, "at_2dsphere", 100},
-		{filter(t, "flat", document.O("$near", document.A(2, 49)), "_id", 7), store.FindOptions{}, "flat_2d_n_1", 1_000},
-		{filter(t, "flat", document.O("$near", document.A(2, 49))), store.FindOptions{Sort: order(t, "n", 1)}, "flat_2d_n_1", 1_000},
+		{sharedtest.Filter(t, "at", around("$centerSphere")), store.FindOptions{}, "at_2dsphere", 100},
+		{sharedtest.Filter(t, "at", around("$center")), store.FindOptions{}, "", 1_000},
+		{sharedtest.Filter(t, "flat", around("$center")), store.FindOptions{}, "flat_2d_n_1", 10},
+		{sharedtest.Filter(t, "flat", around("$centerSphere"), "n", document.O("$gt", 2)), store.FindOptions{}, "flat_2d_n_1", 100},
+		{sharedtest.Filter(t, "flat", around("$centerSphere"), "n", 3), store.FindOptions{}, "n_1", 100},
+		{sharedtest.Filter(t, "at", document.O("$not", around("$centerSphere"))), store.FindOptions{}, "", 1_000},
+		{sharedtest.Filter(t, "at", document.O("$nearSphere", document.A(2, 49))), store.FindOptions{Limit: 5}, "at_2dsphere", 100},
+		{sharedtest.Filter(t, "flat", document.O("$near", document.A(2, 49)), "_id", 7), store.FindOptions{}, "flat_2d_n_1", 1_000},
+		{sharedtest.Filter(t, "flat", document.O("$near", document.A(2, 49))), store.FindOptions{Sort: sharedtest.Sort(t, "n", 1)}, "flat_2d_n_1", 1_000},
 	} {
 		explanation, err := database.Explain(t.Context(), "c", test.filter, test.options)
 		require.NoError(t, err)
@@ -415,19 +414,21 @@ func TestGeoIndex_ServesAsMongoDBs(t *testing.T) {
 		c := memstore.New().Collection("c")
 		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: test.keys}), name)
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "kind", "shop", "at", document.A(0, 0))))
-		f := filter(t, "at", test.near.Without("kind"))
+		f := sharedtest.Filter(t, "at", test.near.Without("kind"))
 		if shop, ok := test.near.Field("kind"); ok {
-			f = query.And(f, filter(t, "kind", shop))
+			f = query.And(f, sharedtest.Filter(t, "kind", shop))
 		}
-		set := change(t, "$set", document.O("seen", true))
+		set := sharedtest.Change(t, "$set", document.O("seen", true))
 		for operation, run := range map[string]func() error{
-			"Find":             func() error { return failure(c.Find(t.Context(), f, store.FindOptions{})) },
-			"Find with a sort": func() error { return failure(c.Find(t.Context(), f, store.FindOptions{Sort: order(t, "kind", 1)})) },
-			"Count":            func() error { return failure(c.Count(t.Context(), f)) },
-			"Distinct":         func() error { return failure(c.Distinct(t.Context(), "kind", f)) },
-			"Update":           func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Multi: true})) },
-			"Upsert":           func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Upsert: true})) },
-			"FindAndModify":    func() error { return failure(c.FindAndModify(t.Context(), f, set, store.FindAndModifyOptions{})) },
+			"Find": func() error { return failure(c.Find(t.Context(), f, store.FindOptions{})) },
+			"Find with a sort": func() error {
+				return failure(c.Find(t.Context(), f, store.FindOptions{Sort: sharedtest.Sort(t, "kind", 1)}))
+			},
+			"Count":         func() error { return failure(c.Count(t.Context(), f)) },
+			"Distinct":      func() error { return failure(c.Distinct(t.Context(), "kind", f)) },
+			"Update":        func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Multi: true})) },
+			"Upsert":        func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Upsert: true})) },
+			"FindAndModify": func() error { return failure(c.FindAndModify(t.Context(), f, set, store.FindAndModifyOptions{})) },
 		} {
 			if err := run(); test.served {
 				require.NoError(t, err, "%s: %s", operation, name)
@@ -486,7 +487,7 @@ func TestGeoNear_PairsBeyondThePlane(t *testing.T) {
 		}
 	}
 	require.Equal(t, []any{2}, ints(nearIDs(t, c.indexed, document.O("$near", document.A(170, 100)))))
-	wide := filter(t, "at", document.O("$geoWithin", document.O("$box", document.A(document.A(-500, 0), document.A(500, 200)))))
+	wide := sharedtest.Filter(t, "at", document.O("$geoWithin", document.O("$box", document.A(document.A(-500, 0), document.A(500, 200)))))
 	found := countOf(t, c.plain, wide)
 	require.Equal(t, int64(4), found)
 }
@@ -513,7 +514,7 @@ func TestGeoNear_PlaceWithinAPair(t *testing.T) {
 		require.NoError(t, c.plain.Insert(t.Context(), o))
 		for _, at := range []document.Array{document.A(30, 40), document.A(1, 2)} {
 			sphere := document.O("$geoWithin", document.O("$centerSphere", document.A(at, 0.01)))
-			require.Equal(t, 1, c.requireSame(t, filter(t, "at", sphere)), "%v", kind)
+			require.Equal(t, 1, c.requireSame(t, sharedtest.Filter(t, "at", sphere)), "%v", kind)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	engine "github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -146,8 +147,8 @@ func TestFind_CostlyFiltersYield(t *testing.T) {
 	}
 	loop := document.O("$size", document.O("$map", document.O("input", document.O("$range", document.A(0, 10_000)), "in", 1)))
 	for name, f := range map[string]*query.Filter{
-		"an expression":   filter(t, "$expr", document.O("$gte", document.A(loop, 0))),
-		"a large pattern": filter(t, "name", document.O("$regex", "(a?){500}")),
+		"an expression":   sharedtest.Filter(t, "$expr", document.O("$gte", document.A(loop, 0))),
+		"a large pattern": sharedtest.Filter(t, "name", document.O("$regex", "(a?){500}")),
 	} {
 		require.ErrorIs(t, failure(c.Count(&endsLater{Context: t.Context(), left: 5}, f)), boterr.Canceled, name)
 	}
@@ -156,17 +157,17 @@ func TestFind_CostlyFiltersYield(t *testing.T) {
 func TestContext_EndsMidway(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 3_000)
-	change := change(t, "$inc", document.O("stars", 1))
+	change := sharedtest.Change(t, "$inc", document.O("stars", 1))
 	near, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
 	require.NoError(t, err)
 	for name, operation := range map[string]func(context.Context) error{
 		"Find": func(ctx context.Context) error {
-			return failure(c.Find(ctx, filter(t, "stars", 1), store.FindOptions{}))
+			return failure(c.Find(ctx, sharedtest.Filter(t, "stars", 1), store.FindOptions{}))
 		},
 		"Find with a sort": func(ctx context.Context) error {
-			return failure(c.Find(ctx, nil, store.FindOptions{Sort: order(t, "stars", 1), Limit: 5}))
+			return failure(c.Find(ctx, nil, store.FindOptions{Sort: sharedtest.Sort(t, "stars", 1), Limit: 5}))
 		},
-		"Count":    func(ctx context.Context) error { return failure(c.Count(ctx, filter(t, "stars", 1))) },
+		"Count":    func(ctx context.Context) error { return failure(c.Count(ctx, sharedtest.Filter(t, "stars", 1))) },
 		"Distinct": func(ctx context.Context) error { return failure(c.Distinct(ctx, "stars", nil)) },
 		"GeoNear":  func(ctx context.Context) error { return failure(c.GeoNear(ctx, near)) },
 		"Insert": func(ctx context.Context) error {
@@ -177,7 +178,7 @@ func TestContext_EndsMidway(t *testing.T) {
 			return failure(c.Update(ctx, nil, change, store.UpdateOptions{Multi: true}))
 		},
 		"FindAndModify": func(ctx context.Context) error {
-			return failure(c.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{Sort: order(t, "stars", -1)}))
+			return failure(c.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{Sort: sharedtest.Sort(t, "stars", -1)}))
 		},
 		"Delete": func(ctx context.Context) error { return failure(c.Delete(ctx, nil, store.DeleteOptions{Multi: true})) },
 		"EnsureIndex": func(ctx context.Context) error {
@@ -200,7 +201,7 @@ func TestDocuments_LargestSize(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", half)))
 	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", 2, "a", half, "b", half)), boterr.InvalidArgument)
 
-	_, err := c.Update(t.Context(), nil, change(t, "$set", document.O("b", half)), store.UpdateOptions{})
+	_, err := c.Update(t.Context(), nil, sharedtest.Change(t, "$set", document.O("b", half)), store.UpdateOptions{})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	found := find(t, c, nil, store.FindOptions{})
 	require.Len(t, found, 1)
@@ -209,14 +210,6 @@ func TestDocuments_LargestSize(t *testing.T) {
 
 // failure returns the error of a call whose result does not matter.
 func failure[T any](_ T, err error) error { return err }
-
-// filter compiles a filter of keys and values.
-func filter(tb testing.TB, pairs ...any) *query.Filter {
-	tb.Helper()
-	f, err := query.CompileFilter(document.O(pairs...))
-	require.NoError(tb, err)
-	return f
-}
 
 // find finds documents, which must succeed.
 func find(tb testing.TB, c store.Collection, f *query.Filter, options store.FindOptions) []document.Object {
@@ -232,22 +225,6 @@ func countOf(tb testing.TB, c store.Collection, f *query.Filter) int64 {
 	count, err := c.Count(tb.Context(), f)
 	require.NoError(tb, err)
 	return count
-}
-
-// order compiles a sort of paths and directions.
-func order(tb testing.TB, pairs ...any) *query.Sort {
-	tb.Helper()
-	s, err := query.CompileSort(document.O(pairs...))
-	require.NoError(tb, err)
-	return s
-}
-
-// change compiles an update of operators and operands.
-func change(tb testing.TB, pairs ...any) query.Change {
-	tb.Helper()
-	u, err := query.CompileUpdate(document.O(pairs...))
-	require.NoError(tb, err)
-	return query.Change{Update: u}
 }
 
 func ascending(paths ...string) []store.IndexKey {
@@ -283,14 +260,12 @@ func TestNumbers_EqualAreOneKey(t *testing.T) {
 	require.Equal(t, []any{int64(1), math.Inf(1), math.Copysign(0, -1)}, values)
 	for _, value := range []any{1.0, int64(1)} {
 		for _, path := range []string{"_id", "n"} {
-			filter, err := query.CompileFilter(document.O(path, value))
-			require.NoError(t, err)
+			filter := sharedtest.Filter(t, path, value)
 			found := find(t, c, filter, store.FindOptions{})
 			require.Len(t, found, map[string]int{"_id": 1, "n": 2}[path], "%s %v", path, value)
 		}
 	}
-	filter, err := query.CompileFilter(document.O("u", document.O("$gte", 5.0, "$lt", int64(1)<<53+1)))
-	require.NoError(t, err)
+	filter := sharedtest.Filter(t, "u", document.O("$gte", 5.0, "$lt", int64(1)<<53+1))
 	count := countOf(t, c, filter)
 	require.Equal(t, int64(3), count, "with the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
 }
@@ -330,16 +305,16 @@ func TestBudget_KeysOfIndexes(t *testing.T) {
 	for i := range 20 {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "text", text)))
 	}
-	tags := make([]any, 1_000)
+	tags := make([]any, 100)
 	for i := range tags {
 		tags[i] = i
 	}
-	set := change(t, "$set", document.O("tags", document.A(tags...)))
-	result, err := c.Update(t.Context(), filter(t, "_id", 3), set, store.UpdateOptions{})
+	set := sharedtest.Change(t, "$set", document.O("tags", document.A(tags...)))
+	result, err := c.Update(t.Context(), sharedtest.Filter(t, "_id", 3), set, store.UpdateOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, result.Modified)
-	require.ErrorIs(t, failure(c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})), boterr.ResourceExhausted, "1 GB of keys")
-	count := countOf(t, c, filter(t, "tags", 5))
+	require.ErrorIs(t, failure(c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})), boterr.ResourceExhausted, "100 MB of keys")
+	count := countOf(t, c, sharedtest.Filter(t, "tags", 5))
 	require.EqualValues(t, 1, count, "nothing is half done")
 }
 
@@ -404,7 +379,7 @@ func TestWork_KeysCount(t *testing.T) {
 	var work atomic.Int64
 	ctx := engine.CountWork(t.Context(), &work)
 	for _, path := range []string{"_id", "n"} {
-		missing := filter(t, path, document.O("$in", document.A(keys...)))
+		missing := sharedtest.Filter(t, path, document.O("$in", document.A(keys...)))
 		require.NoError(t, failure(c.Find(ctx, missing, store.FindOptions{})))
 		require.Greater(t, work.Swap(0), int64(many*each*9/10), path)
 		require.NoError(t, failure(c.Count(ctx, missing)))
@@ -453,10 +428,10 @@ func TestBudget_Places(t *testing.T) {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "a", shape)))
 	}
 	intersects := document.O("$geoIntersects", document.O("$geometry", document.O("type", "Polygon", "coordinates", document.A(star(8, 4)))))
-	found := find(t, c, filter(t, "a", intersects), store.FindOptions{})
+	found := find(t, c, sharedtest.Filter(t, "a", intersects), store.FindOptions{})
 	require.Len(t, found, 20)
 	conditions := slices.Repeat([]any{document.O("a", intersects)}, 100)
-	_, err := c.Find(t.Context(), filter(t, "$and", document.A(conditions...)), store.FindOptions{})
+	_, err := c.Find(t.Context(), sharedtest.Filter(t, "$and", document.A(conditions...)), store.FindOptions{})
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
@@ -559,13 +534,13 @@ func costly(t *testing.T) *query.Filter {
 	t.Helper()
 	loop := document.O("$map", document.O("input", document.O("$range", document.A(0, 1_000)), "in", "$n"))
 	isCounted := document.O("$gte", document.A("$n", 0))
-	return filter(t, "app", "slow", "$expr", document.O("$and", document.A(isCounted, document.O("$size", loop))))
+	return sharedtest.Filter(t, "app", "slow", "$expr", document.O("$and", document.A(isCounted, document.O("$size", loop))))
 }
 
 // count adds one to n.
 func count(t *testing.T) query.Change {
 	t.Helper()
-	return change(t, "$inc", document.O("n", 1))
+	return sharedtest.Change(t, "$inc", document.O("n", 1))
 }
 
 // slowUpdate updates all documents of the slow tenant in another goroutine, and pauses in the middle. The
@@ -585,7 +560,7 @@ func slowUpdate(t *testing.T, ctx context.Context, database store.Store) (*pausi
 // total is the sum of n in the documents of an app.
 func total(t *testing.T, database store.Store, app string) (total int64) {
 	t.Helper()
-	found := find(t, database.Collection("c"), filter(t, "app", app), store.FindOptions{})
+	found := find(t, database.Collection("c"), sharedtest.Filter(t, "app", app), store.FindOptions{})
 	for _, o := range found {
 		total += document.Get(o, "n", int64(0))
 	}
@@ -598,9 +573,9 @@ func TestLongWrite_HoldsNobodyUp(t *testing.T) {
 		t.Helper()
 		paused, outcome := slowUpdate(t, t.Context(), database)
 		c := database.Collection("c")
-		require.NoError(t, failure(c.Update(t.Context(), filter(t, "_id", "quick7"), count(t), store.UpdateOptions{})))
-		require.NoError(t, failure(c.Update(t.Context(), filter(t, "app", "quick"), count(t), store.UpdateOptions{Multi: true})))
-		require.NoError(t, failure(c.Delete(t.Context(), filter(t, "_id", "quick8"), store.DeleteOptions{})))
+		require.NoError(t, failure(c.Update(t.Context(), sharedtest.Filter(t, "_id", "quick7"), count(t), store.UpdateOptions{})))
+		require.NoError(t, failure(c.Update(t.Context(), sharedtest.Filter(t, "app", "quick"), count(t), store.UpdateOptions{Multi: true})))
+		require.NoError(t, failure(c.Delete(t.Context(), sharedtest.Filter(t, "_id", "quick8"), store.DeleteOptions{})))
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", "quick200", "app", "quick", "n", 1)))
 		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}))
 		require.NoError(t, database.Collection("other").Insert(t.Context(), document.O("_id", 1)))
@@ -611,7 +586,7 @@ func TestLongWrite_HoldsNobodyUp(t *testing.T) {
 		require.Equal(t, "200 200 ", <-outcome)
 		require.EqualValues(t, 200, total(t, database, "slow"))
 		require.EqualValues(t, 201, total(t, database, "quick"))
-		found := countOf(t, c, filter(t, "n", 1, "app", "slow"))
+		found := countOf(t, c, sharedtest.Filter(t, "n", 1, "app", "slow"))
 		require.EqualValues(t, 200, found, "the new index includes the changed documents")
 	})
 }
@@ -622,9 +597,9 @@ func TestLongWrite_SeesOthersChanges(t *testing.T) {
 		t.Helper()
 		paused, outcome := slowUpdate(t, t.Context(), database)
 		c := database.Collection("c")
-		_, err := c.Update(t.Context(), filter(t, "_id", "slow150"), change(t, "$set", document.O("n", 1000)), store.UpdateOptions{})
+		_, err := c.Update(t.Context(), sharedtest.Filter(t, "_id", "slow150"), sharedtest.Change(t, "$set", document.O("n", 1000)), store.UpdateOptions{})
 		require.NoError(t, err)
-		_, err = c.Update(t.Context(), filter(t, "_id", "slow3"), change(t, "$set", document.O("n", -1)), store.UpdateOptions{})
+		_, err = c.Update(t.Context(), sharedtest.Filter(t, "_id", "slow3"), sharedtest.Change(t, "$set", document.O("n", -1)), store.UpdateOptions{})
 		require.NoError(t, err)
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", "slow200", "app", "slow", "n", 0)))
 		close(paused.goOn)
@@ -663,7 +638,7 @@ func TestLock_ContextEndsWhileWaiting(t *testing.T) {
 		close(held.goOn)
 		require.NoError(t, <-holds)
 		require.NoError(t, store.Collection("c").Insert(t.Context(), document.O("_id", "after")))
-		found := countOf(t, store.Collection("c"), filter(t, "_id", "waits"))
+		found := countOf(t, store.Collection("c"), sharedtest.Filter(t, "_id", "waits"))
 		require.Zero(t, found)
 	})
 }
@@ -701,11 +676,11 @@ func heap() int {
 func TestUpdate_RemovedElements(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const documents, elements, text, room = 20, 1000, 50, 16
 	for name, update := range map[string]query.Change{
-		"the last ones, one by one":  change(t, "$pop", document.O("a", 1)),
-		"the first ones, one by one": change(t, "$pop", document.O("a", -1)),
-		"a slice from the beginning": change(t, "$push", document.O("a", document.O("$each", document.A(), "$slice", 1))),
-		"a slice from the end":       change(t, "$push", document.O("a", document.O("$each", document.A(), "$slice", -1))),
-		"by a condition":             change(t, "$pull", document.O("a", document.O("$gte", "x"))),
+		"the last ones, one by one":  sharedtest.Change(t, "$pop", document.O("a", 1)),
+		"the first ones, one by one": sharedtest.Change(t, "$pop", document.O("a", -1)),
+		"a slice from the beginning": sharedtest.Change(t, "$push", document.O("a", document.O("$each", document.A(), "$slice", 1))),
+		"a slice from the end":       sharedtest.Change(t, "$push", document.O("a", document.O("$each", document.A(), "$slice", -1))),
+		"by a condition":             sharedtest.Change(t, "$pull", document.O("a", document.O("$gte", "x"))),
 	} {
 		before, stored := heap(), memstore.New().Collection("things")
 		for i := range documents {
@@ -743,7 +718,7 @@ func TestWrite_OfNothingCreatesNoCollection(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	c := s.Collection("things")
-	set := change(t, "$setOnInsert", document.O("_id", 1))
+	set := sharedtest.Change(t, "$setOnInsert", document.O("_id", 1))
 	require.NoError(t, failure(c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})))
 	require.NoError(t, failure(c.FindAndModify(t.Context(), nil, set, store.FindAndModifyOptions{})))
 	require.NoError(t, failure(c.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})))
