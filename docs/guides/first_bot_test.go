@@ -41,7 +41,7 @@ func TestGuides_ANewUsersPath(t *testing.T) {
 	u.writes("host/erasing.go", pasted(t, read(t, "retention-and-erasure.md"), "const app = \"shop\""))
 	u.writes("host/path_test.go", read(t, "testdata/path/path_test.txt"))
 	// go test vets the chat, which has no tests. The host's files are vetted in this repository: vetting their imports
-	// takes longer than all else.
+	// takes longer than everything else.
 	u.types("go test ./chat && go test -vet=off ./host")
 }
 
