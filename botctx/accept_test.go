@@ -3,6 +3,7 @@ package botctx_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -535,7 +536,7 @@ func TestInbound_Refused(t *testing.T) {
 	p.HandleFunc(logic.look)
 	type call = func(context.Context, botctx.Inbound) error
 	accept, receive := []call{p.Runtime().Accept}, []call{p.Runtime().Receive}
-	both := append(accept, receive...)
+	both := slices.Concat(accept, receive)
 	for name, test := range map[string]struct {
 		by    []call
 		alter func(*botctx.Inbound)

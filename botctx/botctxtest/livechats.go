@@ -208,18 +208,30 @@ type moment struct {
 
 const said = "Where is it?"
 
-func moments() []moment {
-	texts := livechat.DefaultTexts()
+// phase is a phase of a live chat, with the moments at which somebody writes in it.
+type phase struct {
+	at    string
+	begin func(*chatAt)
+	rows  []moment
+}
+
+func moments() (all []moment) {
+	for _, p := range phases() {
+		for _, row := range p.rows {
+			row.at, row.begin = p.at, p.begin
+			all = append(all, row)
+		}
+	}
+	return all
+}
+
+func phases() []phase {
 	const memberOnce, agentOnce = "the member, once: no agent is there yet", "the agent, once: it is over"
 	const notFound, refused = "the bot: NotFound", "the bot: FailedPrecondition"
+	texts := livechat.DefaultTexts()
 	memberWrites, agentWrites, botReplies := (*chatAt).memberWrites, (*chatAt).agentWrites, (*chatAt).botReplies
 	toMember, toAgent := (*chatAt).botWritesToMember, (*chatAt).botWritesToAgent
-	var all []moment
-	for _, phase := range []struct {
-		at    string
-		begin func(*chatAt)
-		rows  []moment
-	}{
+	return []phase{
 		{"before the request", (*chatAt).nothing, []moment{
 			{writer: "member", write: memberWrites, seenBy: byBot},
 			{writer: "agent", write: agentWrites, seenBy: byBot},
@@ -267,13 +279,7 @@ func moments() []moment {
 			},
 			{writer: "bot to the agent", write: toAgent, seenBy: byAgent, agent: said, goesOn: true},
 		}},
-	} {
-		for _, row := range phase.rows {
-			row.at, row.begin = phase.at, phase.begin
-			all = append(all, row)
-		}
 	}
-	return all
 }
 
 // LiveChatTable returns a Markdown table for guides. For each phase of a live chat and each writer, the table names the

@@ -198,9 +198,14 @@ func weightOf(plan []fakes.Fault) int {
 // ways are the ways for a call of an operation, a request to a service, or an event, to go wrong.
 func ways() []fakes.Fault {
 	return []fakes.Fault{
-		{Kind: fakes.KindFails, Err: boterr.Unavailable}, {Kind: fakes.KindTimesOut}, {Kind: fakes.KindCrashes},
-		{Kind: fakes.KindCrashesAfter}, {Kind: fakes.KindDelays, For: lateness}, {Kind: fakes.KindDown, For: outage},
-		{Kind: fakes.KindFails, Err: refused}, {Kind: fakes.KindRepeats},
+		{Kind: fakes.KindFails, Err: boterr.Unavailable},
+		{Kind: fakes.KindTimesOut},
+		{Kind: fakes.KindCrashes},
+		{Kind: fakes.KindCrashesAfter},
+		{Kind: fakes.KindDelays, For: lateness},
+		{Kind: fakes.KindDown, For: outage},
+		{Kind: fakes.KindFails, Err: refused},
+		{Kind: fakes.KindRepeats},
 	}
 }
 

@@ -62,8 +62,9 @@ func (r Receiver) Run(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"OtherRequests": r.otherRequests, "LongestBody": r.longestBody, "SlowBody": r.slowBody,
 		"ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
-		"LookUps": r.lookUps, "UnusableChannels": r.unusableChannels, "RepeatsAreTheSame": r.repeatsAreTheSame, "GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
-		"OneOfSeveralIsNotAccepted": r.oneOfSeveralIsNotAccepted, "StoreDoesNotAnswer": r.storeDoesNotAnswer,
+		"LookUps": r.lookUps, "UnusableChannels": r.unusableChannels, "RepeatsAreTheSame": r.repeatsAreTheSame,
+		"GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
+		"OneOfSeveralIsNotAccepted":    r.oneOfSeveralIsNotAccepted, "StoreDoesNotAnswer": r.storeDoesNotAnswer,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

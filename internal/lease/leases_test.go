@@ -466,7 +466,8 @@ func TestClaim_LostTurnWasNotAloneThoughTheFirstHeirDies(t *testing.T) {
 	writes := 0
 	w.store = store.Wrap(w.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
 		if call.Method == "update" {
-			if writes++; writes > 1 {
+			writes++
+			if writes > 1 {
 				return ctx, nil, boterr.New(boterr.Unavailable, "", "the process is dead")
 			}
 		}

@@ -101,7 +101,11 @@ func (c *projectionCompiler) field(level *projectionNode, name string, operand a
 	}
 	switch v := operand.(type) {
 	case bool, int64, float64:
-		return c.choose(level, path, isTrue(operand), parent)
+		kind := exclusion
+		if isTrue(operand) {
+			kind = inclusion
+		}
+		return c.choose(level, path, kind, parent)
 	case document.Object:
 		return c.object(level, path, v, parent)
 	default:
@@ -135,10 +139,10 @@ func collision(name string) error {
 }
 
 // choose includes or excludes a field.
-func (c *projectionCompiler) choose(level *projectionNode, path []string, isWanted bool, parent []string) error {
-	kind, what, decidesID := exclusion, "an exclusion", &c.excludesID
-	if isWanted {
-		kind, what, decidesID = inclusion, "an inclusion", &c.includesID
+func (c *projectionCompiler) choose(level *projectionNode, path []string, kind projectionKind, parent []string) error {
+	what, decidesID := "an exclusion", &c.excludesID
+	if kind == inclusion {
+		what, decidesID = "an inclusion", &c.includesID
 	}
 	if len(parent) == 0 && len(path) == 1 && path[0] == document.IDField {
 		*decidesID = true
