@@ -167,8 +167,10 @@ const tolerance = 5 * time.Minute
 // time is not within the tolerance.
 func signatureIn(header http.Header, now time.Time) ([]byte, bool) {
 	seconds, _ := strconv.ParseInt(header.Get(headerTimestamp), 10, 64) // A malformed time becomes 0, which is too old.
-	signature, err := hex.DecodeString(strings.TrimPrefix(header.Get(headerSignature), "v0="))
-	return signature, err == nil && len(signature) == sha256.Size && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
+	given, isVersion := strings.CutPrefix(header.Get(headerSignature), "v0=")
+	signature, err := hex.DecodeString(given)
+	isRecent := now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
+	return signature, isVersion && isRecent && err == nil && len(signature) == sha256.Size
 }
 
 // isSigned reports whether a request is signed with the secret. It returns false for an empty secret.

@@ -273,6 +273,7 @@ func TestHandler_RefusesUnsigned(t *testing.T) {
 		"no signature":      alter(func(r *http.Request) { r.Header.Del("X-Slack-Signature") }),
 		"an empty one":      alter(func(r *http.Request) { r.Header.Set("X-Slack-Signature", "v0=") }),
 		"no hexadecimal":    alter(func(r *http.Request) { r.Header.Set("X-Slack-Signature", "v0=zz") }),
+		"no version":        alter(func(r *http.Request) { r.Header.Set("X-Slack-Signature", r.Header.Get("X-Slack-Signature")[3:]) }),
 		"another version":   alter(func(r *http.Request) { r.Header.Set("X-Slack-Signature", "v1"+r.Header.Get("X-Slack-Signature")[2:]) }),
 		"another secret":    signedAt(noon, "wrong", "application/json", body),
 		"an empty secret":   signedAt(noon, "", "application/json", body),
