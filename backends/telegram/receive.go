@@ -119,7 +119,7 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 			return
 		}
 		var told document.Object
-		if told.UnmarshalJSON(body) != nil {
+		if told.UnmarshalJSON(body) != nil || told.IsZero() {
 			h.Drop(r.Context(), in, "update", send.DropInvalid)
 			http.Error(w, "the body is not an update", http.StatusBadRequest)
 			return

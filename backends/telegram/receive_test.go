@@ -65,7 +65,7 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 		Request: func(ctx context.Context, body string) *http.Request {
 			return newUpdate(ctx, shopPath, secretToken, body)
 		},
-		Report: hello, NoReports: []string{"[]", "{"},
+		Report: hello, NoReports: []string{"[]", "{", "null"},
 		Forge: func(r *http.Request) { r.Header.Set("X-Telegram-Bot-Api-Secret-Token", "wrong") },
 		Unusable: map[string]channel.Info{
 			"another type": channel.DeltaInfo{},
