@@ -413,6 +413,23 @@ func TestCharge_RetryAfter(t *testing.T) {
 	}
 }
 
+// Config.MaxSend of the runtime limits a request together with its repetitions and waits.
+func TestCharge_WaitsWithinMaxSend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		transport := &answers{status: http.StatusServiceUnavailable, header: http.Header{"Retry-After": {"4"}}}
+		shop, err := golf.New(golf.Config{Account: "shop", Key: channel.NewSecret(apiKey), HTTP: &http.Client{Transport: transport}})
+		require.NoError(t, err)
+		rt, err := botctx.New(botctx.Config{Store: memstore.New(), Payments: golf.Accounts(shop), MaxSend: 6 * time.Second})
+		require.NoError(t, err)
+		account, err := rt.Operations(botctx.Scope{App: "app-1"}).Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
+		require.NoError(t, err)
+		_, err = account.Client.Charge(t.Context(), order())
+		require.ErrorIs(t, err, boterr.Unavailable)
+		require.Len(t, transport.came, 2)
+	})
+}
+
 func TestGolf_BotLogicCharges(t *testing.T) {
 	t.Parallel()
 	provider := startProvider()

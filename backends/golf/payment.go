@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
-	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
@@ -237,7 +236,7 @@ func try[Made any](ctx context.Context, c *Client, request func(ctx context.Cont
 		if after > 0 {
 			err = errors.Join(err, &send.RetryAfterError{After: after})
 		}
-		if attempt == c.retries() || after > maxWait || !mayPass(err) || timelimit.Wait(ctx, after+backoff(attempt)) != nil {
+		if attempt == c.retries() || after > maxWait || !mayPass(err) || !pause(ctx, after+backoff(attempt)) {
 			return made, err
 		}
 	}
@@ -263,4 +262,17 @@ func mayPass(err error) bool {
 // backoff returns a random wait before the attempt after this one.
 func backoff(attempt int) time.Duration {
 	return rand.N(firstWait << min(attempt, 1)) //nolint:gosec // It only spreads the load.
+}
+
+// pause waits within the time limit of the call, so that the runtime's MaxSend limits all requests together. It returns
+// false if ctx ends first.
+func pause(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
