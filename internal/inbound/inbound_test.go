@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -82,6 +83,34 @@ func TestBody_Drips(t *testing.T) {
 		require.Contains(t, refused.Reason, "2.5s")
 		require.Equal(t, 3, d.reads)
 		require.Equal(t, "close", w.Header().Get("Connection"))
+	})
+}
+
+// silence is a body that does not arrive. Reads end when the connection gets a deadline in the past.
+type silence struct {
+	http.ResponseWriter
+
+	ended chan struct{}
+}
+
+func (s *silence) Read([]byte) (int, error) {
+	<-s.ended
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (s *silence) SetReadDeadline(at time.Time) error {
+	if at.Before(time.Now()) { //nolint:forbidigo // Virtual time.
+		close(s.ended)
+	}
+	return nil
+}
+
+func TestBody_ReadEndsWithTheTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &silence{httptest.NewRecorder(), make(chan struct{})}
+		_, refused := inbound.ReadBody(s, request(s), inbound.Limits{MaxBytes: 5, Time: time.Second})
+		require.Equal(t, http.StatusRequestTimeout, refused.Status)
 	})
 }
 
