@@ -129,13 +129,16 @@ type holding struct {
 
 // NewHeld returns a Held without claims. lost is the context.Cause of a run whose claim is lost.
 func NewHeld[C comparable](lost error) *Held[C] {
-	return &Held[C]{lost: lost, held: map[C]*holding{}}
+	return &Held[C]{lost: lost}
 }
 
 // Add adds a claim. If the claim is lost, cancel ends its run.
 func (h *Held[C]) Add(c C, cancel context.CancelCauseFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.held == nil { // Most platforms of tests hold no claim.
+		h.held = map[C]*holding{}
+	}
 	h.held[c] = &holding{cancel: cancel}
 }
 
