@@ -208,7 +208,7 @@ type moment struct {
 
 const said = "Where is it?"
 
-// phase is a phase of a live chat, with the moments at which somebody writes in it.
+// phase is a phase of a live chat, with the moments at which someone writes.
 type phase struct {
 	at    string
 	begin func(*chatAt)
