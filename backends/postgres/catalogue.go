@@ -57,20 +57,26 @@ func (s *Store) found(ctx context.Context, name string) (*collection, error) {
 	if known := s.known(name); known != nil {
 		return known, nil
 	}
+	err := s.repeated(ctx, func() error { return s.find(ctx, name) })
+	return s.known(name), err
+}
+
+// find reads a collection from the catalogue. Afterwards it is known, if it exists.
+func (s *Store) find(ctx context.Context, name string) error {
 	c := &collection{name: name}
 	err := s.pool.QueryRow(ctx, "SELECT n FROM "+s.schema+"._collections WHERE name=$1", name).Scan(&c.number)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil //nolint:nilnil // The collection does not exist.
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.texts = textsOf(s.schema, c.number)
 	if err := s.reload(ctx, s.pool, c); err != nil {
-		return nil, err
+		return err
 	}
 	s.collections.LoadOrStore(name, c)
-	return s.known(name), nil
+	return nil
 }
 
 // known returns a collection that this process has already used, or nil.

@@ -239,10 +239,18 @@ func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	return now.UTC(), s.failure(ctx, err)
 }
 
-// repeated calls read, and calls it again if the connection is lost.
+// repeated calls read, and calls it again if the connection is lost or the server cancels a statement.
 func (s *Store) repeated(ctx context.Context, read func() error) error {
 	err := read()
-	for losses := 0; s.hasLost(err) && losses < maxLosses && ctx.Err() == nil; losses++ {
+	for losses, cancels := 0, 0; losses < maxLosses && ctx.Err() == nil; {
+		switch {
+		case stateOf(err) == codeCanceled && cancels < maxCancels:
+			cancels++
+		case s.hasLost(err):
+			losses++
+		default:
+			return err
+		}
 		err = read()
 	}
 	return err
@@ -285,11 +293,7 @@ var _ engine.Port = (*port)(nil)
 
 func (p *port) Read(ctx context.Context) (engine.View, error) {
 	bounded, cancel := within(ctx, p.store.timeout)
-	var c *collection
-	err := p.store.repeated(bounded, func() (err error) {
-		c, err = p.store.found(bounded, p.name)
-		return err
-	})
+	c, err := p.store.found(bounded, p.name)
 	if err != nil || c == nil {
 		cancel()
 		return engine.EmptyView(p.name), p.store.failure(ctx, err)

@@ -442,14 +442,44 @@ func TestCall_IsRepeatedIfItIsCancelledByAnother(t *testing.T) {
 	go func() {
 		changed <- modified(t, c, document.O("state", "free", "number", 0), document.O("seen", true), store.FindAndModifyOptions{})
 	}()
-	awaitLock(t, database)
-	_, err := database.Pool().Exec(t.Context(),
-		"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type='Lock' AND query LIKE '%'||$1||'%'", database.Schema())
-	require.NoError(t, err)
+	cancelWaiting(t, database)
 	awaitLock(t, database)
 	release()
 	require.Equal(t, 0, <-changed)
 }
+
+// A process reads the catalogue before its first call to a collection.
+func TestFirstCall_IsRepeatedIfItIsCancelledByAnother(t *testing.T) {
+	t.Parallel()
+	database := open(t)
+	jobs(t, database)
+	for name, call := range map[string]func(store.Collection) error{
+		"a read":  func(c store.Collection) error { return failureOf(c.Count(t.Context(), nil)) },
+		"a write": func(c store.Collection) error { return failureOf(c.Delete(t.Context(), nil, store.DeleteOptions{})) },
+	} {
+		other := openIn(t, strings.Trim(database.Schema(), `"`)).Collection("jobs")
+		lock, err := database.Pool().Begin(t.Context())
+		require.NoError(t, err)
+		_, err = lock.Exec(t.Context(), "LOCK TABLE "+database.Schema()+"._collections")
+		require.NoError(t, err)
+		called := make(chan error, 1)
+		go func() { called <- call(other) }()
+		cancelWaiting(t, database)
+		require.NoError(t, lock.Rollback(t.Context()))
+		require.NoError(t, <-called, name)
+	}
+}
+
+// cancelWaiting cancels a statement of the store that waits for a lock.
+func cancelWaiting(t *testing.T, database *postgres.Store) {
+	t.Helper()
+	awaitLock(t, database)
+	_, err := database.Pool().Exec(t.Context(),
+		"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type='Lock' AND query LIKE '%'||$1||'%'", database.Schema())
+	require.NoError(t, err)
+}
+
+func failureOf[T any](_ T, err error) error { return err }
 
 func TestInsert_ManyAreAllOrNone(t *testing.T) {
 	t.Parallel()

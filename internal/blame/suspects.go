@@ -107,9 +107,10 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	defer s.mu.Unlock()
 	s.passOverdue(now)
 	switch {
-	case s.running == r.Name: // It does not wait for another turn.
-		return false
 	case s.running != "" || !s.hasTurn(r.App, now):
+		if s.running == r.Name {
+			r.App = "" // It waits for the end of its earlier run, but not for another turn.
+		}
 		s.wait(r, now)
 		return false
 	case r.Level == Suspect:

@@ -25,6 +25,8 @@ func TestAdmit_OneSuspectAtATime(t *testing.T) {
 	require.Empty(t, s.End("c", noon))
 	require.Equal(t, []string{"b"}, s.End("a", noon))
 	require.True(t, s.Admit(suspect("b", "", 1), 3, noon))
+	s.End("b", noon)
+	require.True(t, s.Admit(suspect("", "", 1), 3, noon), "an agenda whose _id is no text")
 }
 
 func TestAdmit_AppsTakeTurns(t *testing.T) {
@@ -34,7 +36,7 @@ func TestAdmit_AppsTakeTurns(t *testing.T) {
 	require.False(t, s.Admit(suspect("a1", "a", 1), 0, noon), "it does not ask for another turn")
 	require.False(t, s.Admit(suspect("b", "b", 1), 0, noon))
 	require.False(t, s.Admit(suspect("a2", "a", 1), 0, noon))
-	s.End("a1", noon)
+	require.Equal(t, []string{"a1", "b", "a2"}, s.End("a1", noon))
 	require.False(t, s.Admit(suspect("a2", "a", 1), 0, noon), "it is the turn of b")
 	require.True(t, s.Admit(suspect("b", "b", 1), 0, noon))
 	require.False(t, s.Admit(suspect("a2", "a", 1), 0, noon))
