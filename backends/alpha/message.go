@@ -110,9 +110,13 @@ func (p page) bodyOf(message send.Message) (document.Object, error) {
 	if !content.Has("metadata") && message.ID != "" {
 		content = content.With("metadata", message.ID)
 	}
-	body := document.O("recipient", recipient, "messaging_type", cmp.Or(message.MessagingType, typeResponse))
+	standard := typeResponse
 	if message.MessagingTag != "" {
-		body = body.With("messaging_type", cmp.Or(message.MessagingType, typeTag)).With("tag", message.MessagingTag)
+		standard = typeTag
+	}
+	body := document.O("recipient", recipient, "messaging_type", cmp.Or(message.MessagingType, standard))
+	if message.MessagingTag != "" {
+		body = body.With("tag", message.MessagingTag)
 	}
 	for _, field := range []string{"notification_type", "persona_id", "reply_to"} {
 		if value, _ := response.Object().Field(field); value != nil && value != "" {

@@ -166,11 +166,13 @@ const tolerance = 5 * time.Minute
 // signatureIn returns the signature of a request. It returns false if the signature is malformed, or if the request's
 // time is not within the tolerance.
 func signatureIn(header http.Header, now time.Time) ([]byte, bool) {
-	seconds, _ := strconv.ParseInt(header.Get(headerTimestamp), 10, 64) // A malformed time becomes 0, which is too old.
+	seconds, err := strconv.ParseInt(header.Get(headerTimestamp), 10, 64)
+	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
+		return nil, false
+	}
 	given, isVersion := strings.CutPrefix(header.Get(headerSignature), "v0=")
 	signature, err := hex.DecodeString(given)
-	isRecent := now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
-	return signature, isVersion && isRecent && err == nil && len(signature) == sha256.Size
+	return signature, err == nil && isVersion && len(signature) == sha256.Size
 }
 
 // isSigned reports whether a request is signed with the secret. It returns false for an empty secret.

@@ -108,9 +108,6 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	s.passOverdue(now)
 	switch {
 	case s.running != "" || !s.hasTurn(r.App, now):
-		if s.running == r.Name {
-			r.App = "" // It waits for the end of its earlier run, but not for another turn.
-		}
 		s.wait(r, now)
 		return false
 	case r.Level == Suspect:
@@ -142,12 +139,13 @@ func (s *Suspects) hasTurn(app string, now time.Time) bool {
 	return app == "" || len(s.turns) == 0 || s.turns[0].app == app
 }
 
-// wait adds a suspect that waits for the current one. The caller holds mu.
+// wait adds a suspect that waits for the current one. A suspect that waits for the end of its own earlier run takes no
+// further turn. The caller holds mu.
 func (s *Suspects) wait(r Run, now time.Time) {
 	if !slices.Contains(s.waiting, r.Name) {
 		s.waiting = append(s.waiting, r.Name)
 	}
-	if r.App == "" {
+	if r.App == "" || r.Name == s.running {
 		return
 	}
 	at := slices.IndexFunc(s.turns, func(t turn) bool { return t.app == r.App })

@@ -136,7 +136,7 @@ func NewHeld[C comparable](lost error) *Held[C] {
 func (h *Held[C]) Add(c C, cancel context.CancelCauseFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.held == nil { // Most platforms of tests hold no claim.
+	if h.held == nil {
 		h.held = map[C]*holding{}
 	}
 	h.held[c] = &holding{cancel: cancel}

@@ -94,8 +94,8 @@ func (run *expressionRun) zone(value any) (*time.Location, error) {
 // prepareZone checks a constant time zone when the expression is compiled.
 func prepareZone(at int) func(expressionCompiler, []expression) error {
 	return func(_ expressionCompiler, arguments []expression) error {
-		given, _ := arguments[at].(constant)
-		if isNullish(given.value) || given.value == absent {
+		given, isConstant := arguments[at].(constant)
+		if !isConstant || isNullish(given.value) || given.value == absent {
 			return nil
 		}
 		location, err := zoneOf(given.value)

@@ -1,7 +1,6 @@
 // Package sharedtest has what tests of stores share: a store that looks like one that several processes share and that
-// sends notices, a store that counts the documents it examines, files of cases,
-// and compiled filters, sorts and changes. It also records
-// the deadlines of HTTP requests.
+// sends notices, a store that counts the documents it examines, files of cases, and compiled filters, sorts and
+// changes. It also records the deadlines of HTTP requests.
 package sharedtest
 
 import (
