@@ -139,7 +139,7 @@ func (s *Suspects) hasTurn(app string, now time.Time) bool {
 	return app == "" || len(s.turns) == 0 || s.turns[0].app == app
 }
 
-// wait adds a suspect that waits for the current one. A suspect that waits for the end of its own earlier run takes no
+// wait adds a suspect that waits for the current one. A suspect that waits for the end of its earlier run takes no
 // further turn. The caller holds mu.
 func (s *Suspects) wait(r Run, now time.Time) {
 	if !slices.Contains(s.waiting, r.Name) {
