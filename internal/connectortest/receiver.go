@@ -278,7 +278,8 @@ type LookUp struct {
 	Info channel.Info
 }
 
-// Find returns find, or a function with the outcome of l.
+// Find returns find, or a function with the outcome of l. A look-up without a deadline fails, because a store that hangs
+// must not hold a request.
 func Find[From any](
 	l LookUp, find func(context.Context, From) (*channel.Channel, error),
 ) func(context.Context, From) (*channel.Channel, error) {
@@ -298,7 +299,12 @@ func Find[From any](
 			return &changed, nil
 		}
 	default:
-		return find
+		return func(ctx context.Context, from From) (*channel.Channel, error) {
+			if _, isLimited := ctx.Deadline(); !isLimited {
+				return nil, errors.New("the look-up has no deadline")
+			}
+			return find(ctx, from)
+		}
 	}
 }
 

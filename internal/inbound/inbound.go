@@ -4,6 +4,7 @@ package inbound
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
@@ -118,6 +119,9 @@ func (b *timedBody) Read(into []byte) (int, error) {
 	return b.inner.Read(into)
 }
 
+// LookUpTime limits the look-up of a channel, so that a store that hangs does not hold the platforms' requests.
+const LookUpTime = 10 * time.Second
+
 // FindChannel calls find, the FindChannel of a connector's Config, and returns the channel, or nil if there is none.
 // FailedPrecondition: find is nil.
 func FindChannel[From, Channel any](
@@ -126,6 +130,8 @@ func FindChannel[From, Channel any](
 	if find == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
 	}
+	ctx, cancel := context.WithTimeout(ctx, LookUpTime)
+	defer cancel()
 	in, err := find(ctx, from)
 	if boterr.CodeOf(err) == boterr.NotFound {
 		return nil, nil
@@ -154,6 +160,25 @@ func Texts(body []byte, paths ...string) ([]string, bool) {
 		}
 	}
 	return texts, true
+}
+
+// MaxChallenge is more than the length of the texts with which platforms check a handler's address.
+const MaxChallenge = 1000
+
+// WriteText answers a platform with a text. It ignores errors, because a client that has closed the connection needs no
+// answer.
+func WriteText(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(w, text)
+}
+
+// MAC returns the HMAC with SHA-256 of the prefix and the body.
+func MAC(key, prefix string, body []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(key))
+	_, _ = mac.Write([]byte(prefix)) // Writing to a hash never fails.
+	_, _ = mac.Write(body)
+	return mac.Sum(nil)
 }
 
 // IsSecret reports whether given equals the secret, in constant time. It returns false for an empty secret.
