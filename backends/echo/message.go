@@ -3,7 +3,6 @@ package echo
 import (
 	"context"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -178,7 +177,7 @@ func lineOf(title string, payload any) (document.Object, error) {
 func quickRepliesOf(response send.Response) (shown, error) {
 	list := document.A()
 	for i, reply := range pieces.Objects(response, "quickReplies") {
-		path := "quickReplies[" + strconv.Itoa(i) + "]"
+		path := "quickReplies" + boterr.Index(i)
 		if kind := document.Get(reply, "content_type", send.ContentText); kind != send.ContentText {
 			return shown{}, boterr.New(boterr.Unsupported, path+".content_type",
 				"echo supports quick replies of type %s; got %s", send.ContentText, kind)
@@ -196,7 +195,7 @@ func quickRepliesOf(response send.Response) (shown, error) {
 func buttonsOf(response send.Response) (shown, error) {
 	list, links := document.A(), []string{}
 	for i, button := range pieces.Objects(response, "buttons") {
-		path, title := "buttons["+strconv.Itoa(i)+"]", document.Get(button, "title", "")
+		path, title := "buttons"+boterr.Index(i), document.Get(button, "title", "")
 		switch kind := document.Get(button, "type", ""); kind {
 		case send.ButtonPostback:
 			payload, _ := button.Field("payload")
@@ -288,35 +287,16 @@ const maxParts = 5
 // fileTypes maps the types of attachments in events to types of messages.
 var fileTypes = map[string]send.Type{"image": send.TypeImage, "audio": send.TypeAudio, "video": send.TypeVideo}
 
-// relayedOf converts a message of another channel, which looks like an event. The result is a message for its
-// text and one for each attachment. Files with an address are uploaded. An attachment_id is only valid in the
-// channel that received the file, so it is only used if there is no address.
+// relayedOf converts a message of another channel. Files with an address are uploaded. An attachment_id is only valid in
+// the channel that received the file, so it is only used if there is no address.
 func (c *Connector) relayedOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
-	attachments := pieces.Objects(response, "attachments")
-	var parts []shown
-	if text := response.Text(); text != "" {
-		part, err := textOf(literal(text), text)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
-	}
-	switch n := len(parts) + len(attachments); {
-	case n == 0:
-		return nil, boterr.New(boterr.Unsupported, "type",
-			"on channels of type echo, a message of type %s needs text or attachments, and this one has neither: "+
-				"send another type, or give message, an object in the platform's format", response.Type())
-	case n > maxParts:
-		return nil, boterr.Invalid("attachments", "and the text make %d messages on echo; the limit is %d: send fewer", n, maxParts)
-	}
-	for i, attachment := range attachments {
-		part, err := c.attachmentOf(ctx, from, attachment)
-		if err != nil {
-			return nil, boterr.PrefixField("attachments"+boterr.Index(i), err)
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
+	return pieces.Relay[shown]{
+		Platform: channel.Echo, Most: maxParts,
+		Text: func(text string) (shown, error) { return textOf(literal(text), text) },
+		Attachment: func(attachment document.Object, _ string) (shown, error) {
+			return c.attachmentOf(ctx, from, attachment)
+		},
+	}.Parts(response)
 }
 
 // attachmentOf converts an attachment to the platform's form. Errors have the path of the faulty field in the
@@ -338,5 +318,5 @@ func (c *Connector) attachmentOf(ctx context.Context, from account, attachment d
 		file = send.Attachment(kind, id)
 	}
 	part, err := c.fileOf(ctx, from, file)
-	return part, boterr.PrefixField("payload", err)
+	return part, pieces.Located("payload", err)
 }

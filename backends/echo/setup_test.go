@@ -65,7 +65,7 @@ func newPlatform() *echofake.Platform {
 	return echofake.New(map[string]string{shopApp: shopSecret, deskApp: deskSecret}, ada, bob)
 }
 
-// files answers every request with a file, unless the path contains gone or large.
+// files answers every request with a file, unless the path contains gone, busy or large.
 type files struct{}
 
 func (files) Do(r *http.Request) (*http.Response, error) {
@@ -76,6 +76,8 @@ func (files) Do(r *http.Request) (*http.Response, error) {
 	switch {
 	case strings.Contains(r.URL.Path, "gone"):
 		status = http.StatusNotFound
+	case strings.Contains(r.URL.Path, "busy"):
+		status = http.StatusServiceUnavailable
 	case strings.Contains(r.URL.Path, "large"):
 		body = io.LimitReader(endless{}, 11<<20)
 	}

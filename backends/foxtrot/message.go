@@ -2,14 +2,12 @@ package foxtrot
 
 import (
 	"cmp"
-	"net/url"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/pieces"
@@ -22,6 +20,9 @@ const (
 	maxAltText  = 128
 	maxMediaURL = 2048
 )
+
+// maxParts is the largest number of the helpdesk's messages for one response.
+const maxParts = 10
 
 // part is one message in the helpdesk's form. path is the part of the response that it shows, for errors.
 type part struct {
@@ -123,10 +124,8 @@ func mediaOf(kind, address, text, field string) (document.Object, error) {
 		return document.Object{}, err
 	}
 	media := document.O("type", kind, "mediaUrl", address)
-	if parsed, err := url.Parse(address); err == nil {
-		if name := path.Base(parsed.Path); name != "/" && name != "." && utf8.RuneCountInString(name) <= maxAltText {
-			media = media.With("altText", name)
-		}
+	if name := pieces.FileName(address); name != "" && utf8.RuneCountInString(name) <= maxAltText {
+		media = media.With("altText", name)
 	}
 	if text != "" {
 		media = media.With("text", text)
@@ -136,34 +135,28 @@ func mediaOf(kind, address, text, field string) (document.Object, error) {
 
 // attachmentsOf converts a relayed message: its text and each attachment become one part.
 func attachmentsOf(response send.Response) ([]part, error) {
-	var parts []part
-	if text := response.Text(); text != "" {
-		parts = append(parts, part{content: textContent(text), path: "text"})
+	return pieces.Relay[part]{
+		Platform: channel.Foxtrot,
+		Text:     func(text string) (part, error) { return part{content: textContent(text), path: "text"}, nil },
+		Attachment: func(attachment document.Object, at string) (part, error) {
+			content, err := attachmentOf(attachment)
+			return part{content: content, path: at}, err
+		},
+	}.Parts(response)
+}
+
+func attachmentOf(attachment document.Object) (document.Object, error) {
+	payload := document.Get(attachment, "payload", document.Object{})
+	if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
+		return document.O("type", "location", "coordinates", document.O(
+			"lat", document.Get(at, "lat", 0.0), "long", document.Get(at, "long", 0.0),
+		)), nil
 	}
-	for i, attachment := range pieces.Objects(response, "attachments") {
-		place := "attachments[" + strconv.Itoa(i) + "]"
-		kind, payload := document.Get(attachment, "type", ""), document.Get(attachment, "payload", document.Object{})
-		if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
-			content := document.O("type", "location", "coordinates", document.O(
-				"lat", document.Get(at, "lat", 0.0), "long", document.Get(at, "long", 0.0),
-			))
-			parts = append(parts, part{content: content, path: place})
-			continue
-		}
-		if kind != "image" {
-			kind = "file"
-		}
-		media, err := mediaOf(kind, document.Get(payload, "url", ""), "", place+".payload.url")
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part{content: media, path: place})
+	kind := "file"
+	if document.Get(attachment, "type", "") == "image" {
+		kind = "image"
 	}
-	if len(parts) == 0 {
-		return nil, boterr.New(boterr.Unsupported, "type",
-			"on channels of type foxtrot, a message of type MISC needs text or attachments, and this one has neither")
-	}
-	return parts, nil
+	return mediaOf(kind, document.Get(payload, "url", ""), "", "payload.url")
 }
 
 func replyOf(reply document.Object) (document.Object, error) {

@@ -1,8 +1,7 @@
 package hotel
 
 import (
-	"net/url"
-	"path"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -251,13 +250,7 @@ const maxFileName = 200
 // nameOf returns the given name of a file, or the last part of its address.
 func nameOf(file document.Lookuper, address string) string {
 	name := document.Get(file, "filename", document.Get(file, fieldTitle, ""))
-	if parsed, err := url.Parse(address); name == "" && err == nil {
-		name = path.Base("/" + parsed.Path)
-	}
-	if name == "/" || name == "." {
-		name = "File"
-	}
-	letters := []rune(name)
+	letters := []rune(cmp.Or(name, pieces.FileName(address), "File"))
 	return string(letters[:min(len(letters), maxFileName)])
 }
 
