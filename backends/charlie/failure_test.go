@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/botctx/go-sdk/backends/charlie"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/timelimit"
@@ -273,45 +271,9 @@ func TestError_ShowsNoToken(t *testing.T) {
 	}
 }
 
-func TestConnector_ConcurrentUse(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	got := map[string]string{}
-	connector := over(t, charlie.Config{MaxClients: 3}, func(r *http.Request) (*http.Response, error) {
-		if err := r.ParseForm(); err != nil {
-			return nil, err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		got[r.PostForm.Get("text")] = r.PostForm.Get("token")
-		return connectortest.Response(http.StatusOK, nil, `{"ok":true,"channel":"C1","ts":"`+r.PostForm.Get("text")+`"}`), nil
-	})
-	var all sync.WaitGroup
-	for i := range 200 {
-		name := strings.Repeat("x", i+1)
-		message := to("C1", send.Text(name))
-		message.Channel.Info = channel.CharlieInfo{BotAccessToken: channel.NewSecret("token of " + name)}
-		all.Go(func() {
-			delivery, err := connector.Send(t.Context(), message)
-			if err == nil && delivery.MessageID != name {
-				err = errors.New("got the answer to another message")
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	require.Len(t, got, 200)
-	for text, sentWith := range got {
-		require.Equal(t, "token of "+text, sentWith)
-	}
-}
-
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	connectortest.RequireRefused(t, charlie.New, map[string]charlie.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxWait": {MaxWait: -1}, "MaxWaits": {MaxWaits: -1},
-		"MaxClients": {MaxClients: -1},
 	})
 }

@@ -110,6 +110,7 @@ func (s *tool) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
+	r.PostForm.Set("token", strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	text, err := json.Marshal(s.answer(method, r.PostForm))
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
