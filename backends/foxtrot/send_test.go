@@ -419,9 +419,7 @@ func TestExplore_ReportsUnderFaults(t *testing.T) {
 		return connectortest.Platform{
 			Connector: connector,
 			Handler: func(accept func(context.Context, botctx.Inbound) error) http.Handler {
-				mux := http.NewServeMux()
-				mux.Handle("/foxtrot/{account}", connector.Handler(accept))
-				return mux
+				return routed(connector.Handler(accept))
 			},
 			Reports: func() (made []connectortest.Report) {
 				for _, report := range platform.Reports() {
