@@ -171,12 +171,7 @@ func contentOf(response send.Response) (document.Object, error) {
 		cards, err := pieces.Each(response, "carousel", cardOf)
 		return template("generic", "elements", cards), err
 	default:
-		own, isObject := document.Get[any](response, "message", nil).(document.Object)
-		if !isObject {
-			return document.Object{}, boterr.New(boterr.Unsupported, "type",
-				"channels of type alpha have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
-		}
-		return own, nil
+		return pieces.Own(response, channel.Alpha)
 	}
 }
 

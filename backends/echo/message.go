@@ -95,7 +95,7 @@ type shown struct{ content, reply document.Object }
 
 // contentOf converts a response to one message in the platform's form.
 func (c *Connector) contentOf(ctx context.Context, from account, response send.Response) (shown, error) {
-	switch kind := response.Type(); kind {
+	switch response.Type() {
 	case send.TypeText:
 		return textOf(literal(response.Text()), response.Text())
 	case send.TypeImage, send.TypeAudio, send.TypeVideo:
@@ -109,11 +109,9 @@ func (c *Connector) contentOf(ctx context.Context, from account, response send.R
 	case send.TypeNews:
 		return newsOf(response)
 	default:
-		own, _ := response.Object().Field("message")
-		message, isObject := own.(document.Object)
-		if !isObject {
-			return shown{}, boterr.New(boterr.Unsupported, "type",
-				"channels of type echo have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
+		message, err := pieces.Own(response, channel.Echo)
+		if err != nil {
+			return shown{}, err
 		}
 		name := document.Get(message, "msgtype", "")
 		if name == "" {
@@ -159,10 +157,8 @@ func menuOf(response send.Response, list document.Array, links string) (shown, e
 }
 
 // lineOf returns a line that can be tapped.
-func lineOf(title string, payload any) (document.Object, error) {
-	if payload == nil || payload == "" {
-		payload = title
-	}
+func lineOf(of document.Object) (document.Object, error) {
+	payload, _ := of.Field("payload")
 	id, err := taps.Text(payload)
 	if err != nil {
 		return document.Object{}, boterr.PrefixField("payload", err)
@@ -171,23 +167,19 @@ func lineOf(title string, payload any) (document.Object, error) {
 		return document.Object{}, boterr.Invalid("payload",
 			"is %d bytes long as text; the limit on echo is %d: keep the rest elsewhere, under an id", len(id), maxTapBytes)
 	}
-	return document.O("id", id, "content", title), nil
+	return document.O("id", id, "content", document.Get(of, "title", "")), nil
 }
 
 func quickRepliesOf(response send.Response) (shown, error) {
-	list := document.A()
-	for i, reply := range pieces.Objects(response, "quickReplies") {
-		path := "quickReplies" + boterr.Index(i)
+	list, err := pieces.Each(response, "quickReplies", func(reply document.Object) (document.Object, error) {
 		if kind := document.Get(reply, "content_type", send.ContentText); kind != send.ContentText {
-			return shown{}, boterr.New(boterr.Unsupported, path+".content_type",
+			return document.Object{}, boterr.New(boterr.Unsupported, "content_type",
 				"echo supports quick replies of type %s; got %s", send.ContentText, kind)
 		}
-		payload, _ := reply.Field("payload")
-		line, err := lineOf(document.Get(reply, "title", ""), payload)
-		if err != nil {
-			return shown{}, boterr.PrefixField(path, err)
-		}
-		list = list.Append(line)
+		return lineOf(reply)
+	})
+	if err != nil {
+		return shown{}, err
 	}
 	return menuOf(response, list, "")
 }
@@ -195,11 +187,10 @@ func quickRepliesOf(response send.Response) (shown, error) {
 func buttonsOf(response send.Response) (shown, error) {
 	list, links := document.A(), []string{}
 	for i, button := range pieces.Objects(response, "buttons") {
-		path, title := "buttons"+boterr.Index(i), document.Get(button, "title", "")
+		path := "buttons" + boterr.Index(i)
 		switch kind := document.Get(button, "type", ""); kind {
 		case send.ButtonPostback:
-			payload, _ := button.Field("payload")
-			line, err := lineOf(title, payload)
+			line, err := lineOf(button)
 			if err != nil {
 				return shown{}, boterr.PrefixField(path, err)
 			}
@@ -209,7 +200,7 @@ func buttonsOf(response send.Response) (shown, error) {
 			if err := bounded.CheckURL(path+".url", address); err != nil {
 				return shown{}, err
 			}
-			links = append(links, linkTo(address, title))
+			links = append(links, linkTo(address, document.Get(button, "title", "")))
 		default:
 			return shown{}, boterr.New(boterr.Unsupported, path+".type", "echo has no buttons of type %s: use %s or %s",
 				kind, send.ButtonPostback, send.ButtonWebURL)

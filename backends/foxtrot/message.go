@@ -54,7 +54,7 @@ func shownToMember(response send.Response) ([]part, error) {
 // shownToAgent converts a response to the helpdesk's form for an agent. Members cannot send elements to tap, so
 // these become text.
 func shownToAgent(response send.Response) ([]part, error) {
-	switch kind := response.Type(); kind {
+	switch response.Type() {
 	case send.TypeText, send.TypeQuickReplies, send.TypeButton, send.TypeCarousel:
 		return one(textContent(inWords(response))), nil
 	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
@@ -63,10 +63,9 @@ func shownToAgent(response send.Response) ([]part, error) {
 	case send.TypeMisc:
 		return attachmentsOf(response)
 	default:
-		own, isObject := document.Get[any](response, "message", nil).(document.Object)
-		if !isObject {
-			return nil, boterr.New(boterr.Unsupported, "type",
-				"channels of type foxtrot have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
+		own, err := pieces.Own(response, channel.Foxtrot)
+		if err != nil {
+			return nil, err
 		}
 		if document.Get(own, "type", "") == "" {
 			return nil, boterr.Missing("message.type", "the platform's name for the kind of content, such as form")
@@ -160,13 +159,11 @@ func attachmentOf(attachment document.Object) (document.Object, error) {
 }
 
 func replyOf(reply document.Object) (document.Object, error) {
-	title := document.Get(reply, "title", "")
 	switch kind := document.Get(reply, "content_type", send.ContentText); kind {
 	case "location":
-		return document.O("type", "locationRequest", "text", cmp.Or(title, "Location")), nil
+		return document.O("type", "locationRequest", "text", cmp.Or(document.Get(reply, "title", ""), "Location")), nil
 	case send.ContentText:
-		payload, _ := reply.Field("payload")
-		return tappable("reply", title, payload)
+		return tappable("reply", reply)
 	default:
 		return document.Object{}, boterr.New(boterr.Unsupported, "content_type",
 			"foxtrot has quick replies of type %s and location; got %s", send.ContentText, kind)
@@ -174,23 +171,19 @@ func replyOf(reply document.Object) (document.Object, error) {
 }
 
 // tappable returns an action that sends the payload back unchanged.
-func tappable(kind, title string, payload any) (document.Object, error) {
-	if payload == nil || payload == "" {
-		payload = title
-	}
+func tappable(kind string, of document.Object) (document.Object, error) {
+	payload, _ := of.Field("payload")
 	text, err := taps.Text(payload)
-	return document.O("type", kind, "text", title, "payload", text), boterr.PrefixField("payload", err)
+	return document.O("type", kind, "text", document.Get(of, "title", ""), "payload", text), boterr.PrefixField("payload", err)
 }
 
 func actionOf(button document.Object) (document.Object, error) {
-	title := document.Get(button, "title", "")
 	switch kind := document.Get(button, "type", ""); kind {
 	case send.ButtonPostback:
-		payload, _ := button.Field("payload")
-		return tappable("postback", title, payload)
+		return tappable("postback", button)
 	case send.ButtonWebURL:
 		address := document.Get(button, "url", "")
-		return document.O("type", "link", "text", title, "uri", address), checkURL("url", address)
+		return document.O("type", "link", "text", document.Get(button, "title", ""), "uri", address), checkURL("url", address)
 	default:
 		return document.Object{}, boterr.New(boterr.Unsupported, "type", "foxtrot has no buttons of type %s: use %s or %s",
 			kind, send.ButtonPostback, send.ButtonWebURL)

@@ -103,6 +103,17 @@ func FileName(address string) string {
 	return name
 }
 
+// Own returns the message in the platform's own form in a response of a type that the platform does not have.
+func Own(response send.Response, platform channel.Type) (document.Object, error) {
+	own, isObject := document.Get[any](response, "message", nil).(document.Object)
+	if !isObject {
+		return document.Object{}, boterr.New(boterr.Unsupported, "type",
+			"channels of type %s have no messages of type %s: send another type, or give message, an object in the platform's format",
+			platform, response.Type())
+	}
+	return own, nil
+}
+
 // Place returns the coordinates of a location as text, such as "59.9, 10.7".
 func Place(at document.Object) string {
 	coordinate := func(name string) string { return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64) }
