@@ -220,7 +220,7 @@ func readUnverified(header http.Header, body []byte) (unverified, bool) {
 	}
 	if named[0] == "url_verification" {
 		opened.challenge = named[1]
-		return opened, opened.challenge != "" && len(opened.challenge) <= inbound.MaxChallenge
+		return opened, opened.challenge != ""
 	}
 	return opened, true
 }

@@ -118,7 +118,7 @@ func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, erro
 
 func answerCheck(w http.ResponseWriter, r *http.Request) {
 	text := r.URL.Query().Get("echostr")
-	if text == "" || len(text) > inbound.MaxChallenge {
+	if text == "" || len(text) > inbound.MaxText {
 		http.Error(w, "the request is not the platform's check of this address", http.StatusBadRequest)
 		return
 	}

@@ -98,7 +98,7 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	}
 	challenge := query.Get("hub.challenge")
 	if query.Get("hub.mode") != "subscribe" || !inbound.IsSecret(token.Reveal(), query.Get("hub.verify_token")) ||
-		challenge == "" || len(challenge) > inbound.MaxChallenge {
+		challenge == "" || len(challenge) > inbound.MaxText {
 		http.Error(w, "the request is not the platform's check of this address", http.StatusForbidden)
 		return
 	}

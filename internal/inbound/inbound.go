@@ -146,24 +146,25 @@ func Accept[Event any](ctx context.Context, event Event, accept func(context.Con
 }
 
 // Texts returns the strings at these paths, such as "team.id", of a JSON object. Handlers use them to find the
-// secret before they verify and decode the body. A missing string is "". If a name occurs twice, the first one
-// counts, so callers must compare the strings with the decoded body. Texts returns false if the body is not a
-// JSON object.
+// secret before they verify and decode the body. A string that is missing or longer than MaxText is "". If a name occurs
+// twice, the first one counts, so callers must compare the strings with the decoded body. Texts returns false if the body
+// is not a JSON object.
 func Texts(body []byte, paths ...string) ([]string, bool) {
 	if !json.Valid(body) || !gjson.ParseBytes(body).IsObject() {
 		return nil, false
 	}
 	texts := make([]string, len(paths))
 	for i, result := range gjson.GetManyBytes(body, paths...) {
-		if result.Type == gjson.String {
+		if result.Type == gjson.String && len(result.Str) <= MaxText {
 			texts[i] = result.String()
 		}
 	}
 	return texts, true
 }
 
-// MaxChallenge is more than the length of the texts with which platforms check a handler's address.
-const MaxChallenge = 1000
+// MaxText is the longest text, in bytes, that a handler uses before it knows the sender. It is more than the length of ids
+// and of the texts with which platforms check a handler's address.
+const MaxText = 1000
 
 // WriteText answers a platform with a text. It ignores errors, because a client that has closed the connection needs no
 // answer.
