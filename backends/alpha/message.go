@@ -211,7 +211,7 @@ func quickReplyOf(reply document.Object) (document.Object, error) {
 func buttonOf(button document.Object) (document.Object, error) {
 	button = filled(button)
 	if button.Has("payload") {
-		text, err := taps.Of(button, channel.Alpha, maxPayload)
+		text, err := taps.Of(button, "alpha", maxPayload)
 		if err != nil {
 			return document.Object{}, err
 		}

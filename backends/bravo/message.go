@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
@@ -301,7 +300,7 @@ func tappable(field string, given []document.Object, most int) ([]tap, error) {
 	var all []tap
 	for i, one := range given {
 		path := field + boterr.Index(i)
-		id, err := taps.Of(one, channel.Bravo, most)
+		id, err := taps.Of(one, "bravo", most)
 		if err != nil {
 			return nil, boterr.PrefixField(path, err)
 		}

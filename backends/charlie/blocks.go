@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/pieces"
@@ -126,7 +125,7 @@ const maxValueLength = 2000
 
 // postback returns a button with the payload as its value.
 func postback(i int, button document.Object) (document.Object, error) {
-	value, err := taps.Of(button, channel.Charlie, maxValueLength)
+	value, err := taps.Of(button, "charlie", maxValueLength)
 	return labelled(i, document.Get(button, "title", "")).With("value", value), err
 }
 

@@ -73,7 +73,8 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 		return send.Delivery{}, err
 	}
 	if n := len(parts); n > maxParts {
-		return send.Delivery{}, boterr.Invalid("attachments", "and the text make %d messages on foxtrot; the limit is %d: send fewer", n, maxParts)
+		return send.Delivery{}, boterr.Invalid("attachments",
+			"and the text make %d messages on foxtrot; the limit is %d: send fewer", n, maxParts)
 	}
 	if to.isNew {
 		return c.open(ctx, of, message, parts)

@@ -67,7 +67,7 @@ func TestHandler_SeveralChannelsAtOneAddress(t *testing.T) {
 	var a connectortest.Box
 	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.Accept))
 	for _, path := range []string{shopPath, "/telegram/app-1/desk", "/telegram/app-2/shop"} {
-		require.Equal(t, http.StatusOK, postUpdate(handler, path, secretToken, hello).Code)
+		require.Equal(t, http.StatusOK, postUpdate(handler, path, hello).Code)
 	}
 	var got []string
 	for _, event := range a.Got {
@@ -88,9 +88,9 @@ func TestHandler_FailuresAreLogged(t *testing.T) {
 	}}
 	a := connectortest.Box{Refuse: func(botctx.Inbound) error { return errors.New("the inbox is broken") }}
 	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.Accept))
-	require.Equal(t, 500, postUpdate(handler, shopPath, secretToken, hello).Code)
+	require.Equal(t, 500, postUpdate(handler, shopPath, hello).Code)
 	require.Contains(t, log.String(), "the inbox is broken")
-	require.Equal(t, 503, postUpdate(handler, "/telegram/app-1/down", secretToken, hello).Code)
+	require.Equal(t, 503, postUpdate(handler, "/telegram/app-1/down", hello).Code)
 	require.Contains(t, log.String(), "the store does not answer")
 }
 
@@ -101,7 +101,7 @@ func TestHandler_TapIsAcceptedWithoutTelegram(t *testing.T) {
 	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Logger: silent()}).Handler(a.Accept))
 	const tap = `{"update_id":1,"callback_query":{"id":"q","from":{"id":501,"is_bot":false,"first_name":"Ada"},"chat_instance":"c",` +
 		`"data":"~yes","message":{"message_id":7,"date":0,"chat":{"id":501,"type":"private"}}}}`
-	require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, secretToken, tap).Code)
+	require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, tap).Code)
 	require.Len(t, a.Got, 1)
 }
 
@@ -159,7 +159,7 @@ func FuzzHandler(f *testing.F) {
 		var a connectortest.Box
 		drops := &send.Drops{Logger: silent()}
 		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.Accept))
-		status := postUpdate(handler, shopPath, secretToken, body).Code
+		status := postUpdate(handler, shopPath, body).Code
 		require.Contains(t, []int{200, 400, 413}, status)
 		if status != http.StatusRequestEntityTooLarge {
 			require.Equal(t, 1, len(a.Got)+len(drops.Counts()))

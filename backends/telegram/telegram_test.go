@@ -165,13 +165,13 @@ func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
 	}, func(body string) (*connectortest.Box, int) {
 		box := connectortest.NewBox()
 		handler := routed(direct(t, w, telegram.Config{Drops: box.Drops, Logger: silent()}).Handler(box.Accept))
-		return box, postUpdate(handler, shopPath, secretToken, body).Code
+		return box, postUpdate(handler, shopPath, body).Code
 	})
 }
 
 // postUpdate posts an update to a handler, like Telegram.
-func postUpdate(handler http.Handler, path, secret, body string) *httptest.ResponseRecorder {
+func postUpdate(handler http.Handler, path, body string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, newUpdate(context.Background(), path, secret, body))
+	handler.ServeHTTP(answer, newUpdate(context.Background(), path, secretToken, body))
 	return answer
 }

@@ -352,8 +352,10 @@ func TestHandler_LimitsCallsToTheStore(t *testing.T) {
 	status, _, _ := w.downloads(file.URL)
 	require.Equal(t, http.StatusOK, status)
 	for _, r := range []request{
-		{path: "typing", body: fields{}}, {path: "read", body: fields{"seq": 1}},
-		{method: http.MethodGet, path: "stream?wait=0"}, {path: "signout", body: fields{}},
+		{path: "typing", body: fields{}},
+		{path: "read", body: fields{"seq": 1}},
+		{method: http.MethodGet, path: "stream?wait=0"},
+		{path: "signout", body: fields{}},
 	} {
 		r.token = ada.Token
 		require.Less(t, w.do(r).Code, http.StatusBadRequest, r.path)

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -30,7 +29,7 @@ func Text(payload any) (string, error) {
 
 // Of returns the payload of a button or a quick reply as text, of at most this number of code points. Errors have the field
 // payload.
-func Of(button document.Object, platform channel.Type, most int) (string, error) {
+func Of(button document.Object, platform string, most int) (string, error) {
 	payload, _ := button.Field("payload")
 	text, err := Text(payload)
 	if err != nil {
