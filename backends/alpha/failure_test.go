@@ -72,7 +72,7 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 // through returns a connector whose requests go to a transport.
 func through(t *testing.T, transport connectortest.RoundTrip) *alpha.Connector {
 	t.Helper()
-	return newConnector(t, alpha.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
+	return connectortest.New(t, alpha.New, alpha.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
 }
 
 func TestFailures(t *testing.T) {
@@ -84,7 +84,7 @@ func TestFailures(t *testing.T) {
 		},
 		At: func(t *testing.T, url string) (send.Connector, send.Message) {
 			t.Helper()
-			return newConnector(t, alpha.Config{APIURL: url}), to("100", send.Text("Hello"))
+			return connectortest.New(t, alpha.New, alpha.Config{APIURL: url}), to("100", send.Text("Hello"))
 		},
 		Message: to("100", send.Text("Hello")), Unreadable: map[string]string{"no ids": `{"message_id":7}`},
 		Endless: `{"message_id":"`, Secret: token,
@@ -131,7 +131,7 @@ func TestOpen_Refuses(t *testing.T) {
 func TestOpen_EndlessFile(t *testing.T) {
 	t.Parallel()
 	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK"), "x")
-	connector := newConnector(t, alpha.Config{APIURL: "http://" + server.Address, MaxFileBytes: 1 << 20})
+	connector := connectortest.New(t, alpha.New, alpha.Config{APIURL: "http://" + server.Address, MaxFileBytes: 1 << 20})
 	file, err := connector.Open(t.Context(), shop(), "http://"+server.Address+"/file")
 	connectortest.RequireTooLong(t, file, err, 1<<20)
 	server.RequireHungUp(t, 1)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
@@ -170,12 +171,7 @@ func contentOf(response send.Response) (document.Object, error) {
 		cards, err := pieces.Each(response, "carousel", cardOf)
 		return template("generic", "elements", cards), err
 	default:
-		own, isObject := document.Get[any](response, "message", nil).(document.Object)
-		if !isObject {
-			return document.Object{}, boterr.New(boterr.Unsupported, "type",
-				"channels of type alpha have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
-		}
-		return own, nil
+		return pieces.Own(response, channel.Alpha)
 	}
 }
 
@@ -214,14 +210,10 @@ func quickReplyOf(reply document.Object) (document.Object, error) {
 
 func buttonOf(button document.Object) (document.Object, error) {
 	button = filled(button)
-	if payload, hasPayload := button.Field("payload"); hasPayload {
-		text, err := taps.Text(payload)
+	if button.Has("payload") {
+		text, err := taps.Of(button, "alpha", maxPayload)
 		if err != nil {
-			return document.Object{}, boterr.PrefixField("payload", err)
-		}
-		if length := utf8.RuneCountInString(text); length > maxPayload {
-			return document.Object{}, boterr.Invalid("payload",
-				"is %d characters long as text; the limit on alpha is %d: keep the rest elsewhere, under an id", length, maxPayload)
+			return document.Object{}, err
 		}
 		button = button.With("payload", text)
 	}

@@ -26,7 +26,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	t.Helper()
 	p := newPlatform()
 	server := sendtest.NewServer(t, p, alphafake.Faults())
-	connector := newConnector(t, alpha.Config{APIURL: server.URL + "/v23.0", AppSecret: channel.NewSecret(appSecret)})
+	connector := connectortest.New(t, alpha.New, alpha.Config{APIURL: server.URL + "/v23.0", AppSecret: channel.NewSecret(appSecret)})
 	return &sendtest.Harness{
 		Connector: connector, Channel: shop(), Other: desk(),
 		Members: []*member.Member{{ID: "m1", ExternalID: "100"}, {ID: "m2", ExternalID: "101"}},

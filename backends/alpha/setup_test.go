@@ -3,14 +3,10 @@ package alpha_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/backends/alpha"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/alphafake"
@@ -43,16 +39,7 @@ func desk() *channel.Channel {
 	}}
 }
 
-func find(_ context.Context, pageID string) (*channel.Channel, error) {
-	switch pageID {
-	case "1900":
-		return shop(), nil
-	case "1901":
-		return desk(), nil
-	default:
-		return nil, boterr.New(boterr.NotFound, "", "there is no page %s", pageID)
-	}
-}
+var find = connectortest.Known(map[string]*channel.Channel{"1900": shop(), "1901": desk()})
 
 func newPlatform() *alphafake.Platform {
 	p := alphafake.New(map[string]string{token: "1900", otherToken: "1901"}, "100", "101")
@@ -62,18 +49,9 @@ func newPlatform() *alphafake.Platform {
 	return p
 }
 
-func newConnector(t *testing.T, config alpha.Config) *alpha.Connector {
-	t.Helper()
-	connector, err := alpha.New(config)
-	require.NoError(t, err)
-	return connector
-}
-
 func over(t *testing.T, handler http.Handler) *alpha.Connector {
 	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return newConnector(t, alpha.Config{APIURL: server.URL + "/v23.0", AppSecret: channel.NewSecret(appSecret)})
+	return connectortest.New(t, alpha.New, alpha.Config{APIURL: connectortest.Serve(t, handler) + "/v23.0", AppSecret: channel.NewSecret(appSecret)})
 }
 
 func to(member string, response send.Response) send.Message {
@@ -92,7 +70,7 @@ func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, 
 func timedBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error), bodyTime time.Duration) *box {
 	t.Helper()
 	b := &box{connectortest.NewBox()}
-	b.Handler = newConnector(t, alpha.Config{
+	b.Handler = connectortest.New(t, alpha.New, alpha.Config{
 		FindChannel: find, BodyTime: bodyTime, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), AppID: "15",
 		Drops: b.Drops, OnError: b.OnError,
 	}).Handler(b.Accept)

@@ -40,7 +40,7 @@ func newOutlet(t *testing.T) *livechattest.Harness {
 	return connectortest.Outlet{
 		Platform: platform, Channel: in, Agents: agents,
 		Connect: func(h *livechattest.MemoryHost, client *http.Client) (send.Connector, http.Handler) {
-			connector := newConnector(t, alpha.Config{HTTPClient: client, FindChannel: func(ctx context.Context, _ string) (*channel.Channel, error) {
+			connector := connectortest.New(t, alpha.New, alpha.Config{HTTPClient: client, FindChannel: func(ctx context.Context, _ string) (*channel.Channel, error) {
 				return h.LoadChannel(ctx, livechattest.App, in.ID)
 			}})
 			return alpha.Limited(connector), connector.Handler(h.Accept)
@@ -73,7 +73,7 @@ func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
 	connectortest.OrderOnce(t, shop, func() connectortest.Platform {
 		platform := newPlatform()
-		connector := newConnector(t, alpha.Config{
+		connector := connectortest.New(t, alpha.New, alpha.Config{
 			HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
 		})
 		return connectortest.Platform{

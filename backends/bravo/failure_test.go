@@ -24,7 +24,7 @@ import (
 // through returns a connector whose requests go to a transport.
 func through(t *testing.T, transport connectortest.RoundTrip) *bravo.Connector {
 	t.Helper()
-	return newConnector(t, bravo.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
+	return connectortest.New(t, bravo.New, bravo.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
 }
 
 func TestError_OfEachKnownCode(t *testing.T) {
@@ -88,7 +88,7 @@ func TestFailures(t *testing.T) {
 		},
 		At: func(t *testing.T, url string) (send.Connector, send.Message) {
 			t.Helper()
-			return newConnector(t, bravo.Config{APIURL: url}), to(ada, send.Text("Hello"))
+			return connectortest.New(t, bravo.New, bravo.Config{APIURL: url}), to(ada, send.Text("Hello"))
 		},
 		Message: to(ada, send.Text("Hello")), Unreadable: map[string]string{"no id": `{"messages":[]}`},
 		Endless: `{"messages":"`, Secret: token,
@@ -97,7 +97,7 @@ func TestFailures(t *testing.T) {
 
 func TestSend_PrivateAddressOfAChannel(t *testing.T) {
 	t.Parallel()
-	connectortest.RequirePublic(t, newConnector(t, bravo.Config{}), func(address string) send.Message {
+	connectortest.RequirePublic(t, connectortest.New(t, bravo.New, bravo.Config{}), func(address string) send.Message {
 		hello := to(ada, send.Text("Hello"))
 		info := hello.Channel.Info.(channel.BravoInfo)
 		info.APIPath = address
@@ -174,7 +174,7 @@ func TestOpen_OverThePlatform(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
 	p.AddFile("77", "a picture")
-	connector := newConnector(t, bravo.Config{APIURL: "http://platform.example/v23.0", HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: p}}})
+	connector := connectortest.New(t, bravo.New, bravo.Config{APIURL: "http://platform.example/v23.0", HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: p}}})
 	file, err := connector.Open(t.Context(), shop(), "77")
 	connectortest.RequireFile(t, file, err, "a picture")
 	_, err = connector.Open(t.Context(), shop(), "78")

@@ -53,7 +53,7 @@ func (g *grouped) RoundTrip(r *http.Request) (*http.Response, error) {
 func newGrouped(t *testing.T) *grouped {
 	t.Helper()
 	g := &grouped{Platform: newPlatform()}
-	g.connector = newConnector(t, bravo.Config{
+	g.connector = connectortest.New(t, bravo.New, bravo.Config{
 		HTTPClient: &http.Client{Transport: g}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
 	})
 	g.handler = g.connector.Handler(nil)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -225,7 +224,7 @@ func (c *Connector) quickRepliesOf(response send.Response) (document.Object, err
 	}
 	for i, reply := range replies {
 		if kind := document.Get(reply, "content_type", ""); kind != "" && kind != send.ContentText {
-			return document.Object{}, boterr.New(boterr.Unsupported, "quickReplies["+strconv.Itoa(i)+"].content_type",
+			return document.Object{}, boterr.New(boterr.Unsupported, "quickReplies"+boterr.Index(i)+".content_type",
 				"bravo has quick replies of type %s, or a single one of type location; got %s", send.ContentText, kind)
 		}
 	}
@@ -258,7 +257,7 @@ func (c *Connector) quickRepliesOf(response send.Response) (document.Object, err
 func buttonsOf(response send.Response) (document.Object, error) {
 	buttons := pieces.Objects(response, "buttons")
 	for i, button := range buttons {
-		path := "buttons[" + strconv.Itoa(i) + "]"
+		path := "buttons" + boterr.Index(i)
 		switch kind := document.Get(button, "type", ""); {
 		case kind == send.ButtonPostback:
 		case kind != send.ButtonWebURL:
@@ -300,14 +299,10 @@ type tap struct{ id, title string }
 func tappable(field string, given []document.Object, most int) ([]tap, error) {
 	var all []tap
 	for i, one := range given {
-		path := field + "[" + strconv.Itoa(i) + "]"
-		payload, _ := one.Field("payload")
-		id, err := taps.Text(payload)
+		path := field + boterr.Index(i)
+		id, err := taps.Of(one, "bravo", most)
 		if err != nil {
-			return nil, boterr.PrefixField(path+".payload", err)
-		}
-		if length := utf8.RuneCountInString(id); length > most {
-			return nil, boterr.Invalid(path+".payload", textTooLong, length, most, "keep the rest elsewhere, under an id")
+			return nil, boterr.PrefixField(path, err)
 		}
 		title := document.Get(one, "title", "")
 		for _, other := range all {

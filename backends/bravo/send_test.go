@@ -25,7 +25,7 @@ func TestConnector_KeepsTheContract(t *testing.T) {
 		t.Helper()
 		p := newPlatform()
 		server := sendtest.NewServer(t, p, bravofake.Faults())
-		connector := newConnector(t, bravo.Config{
+		connector := connectortest.New(t, bravo.New, bravo.Config{
 			APIURL: server.URL + "/v23.0", AppSecret: channel.NewSecret(appSecret), GroupTimeout: 3 * time.Second,
 		})
 		return &sendtest.Harness{
@@ -198,7 +198,7 @@ func TestSend_TypingAndRead(t *testing.T) {
 func TestSend_CredentialsOfTheChannel(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_700_000_000_000)
-	connector := newConnector(t, bravo.Config{HTTPClient: nil, Now: func() time.Time { return now }})
+	connector := connectortest.New(t, bravo.New, bravo.Config{HTTPClient: nil, Now: func() time.Time { return now }})
 	message := to(ada, send.Text("x"))
 	for text, info := range map[string]channel.BravoInfo{
 		"lacks a token or a number":   {WaID: shopNumber},

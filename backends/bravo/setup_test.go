@@ -6,10 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/backends/bravo"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bravofake"
@@ -45,16 +42,7 @@ func desk() *channel.Channel {
 	}}
 }
 
-func find(_ context.Context, number string) (*channel.Channel, error) {
-	switch number {
-	case shopNumber:
-		return shop(), nil
-	case deskNumber:
-		return desk(), nil
-	default:
-		return nil, boterr.New(boterr.NotFound, "", "there is no number %s", number)
-	}
-}
+var find = connectortest.Known(map[string]*channel.Channel{shopNumber: shop(), deskNumber: desk()})
 
 func newPlatform() *bravofake.Platform {
 	p := bravofake.New(map[string]string{token: shopNumber, otherToken: deskNumber}, ada, bob)
@@ -62,17 +50,10 @@ func newPlatform() *bravofake.Platform {
 	return p
 }
 
-func newConnector(t *testing.T, config bravo.Config) *bravo.Connector {
-	t.Helper()
-	connector, err := bravo.New(config)
-	require.NoError(t, err)
-	return connector
-}
-
 // over returns a connector whose requests go to a handler. Its CreateGroup waits only briefly.
 func over(t *testing.T, handler http.Handler) *bravo.Connector {
 	t.Helper()
-	return newConnector(t, bravo.Config{
+	return connectortest.New(t, bravo.New, bravo.Config{
 		HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: handler}}, AppSecret: channel.NewSecret(appSecret), GroupTimeout: 3 * time.Second,
 	})
 }
@@ -87,7 +68,7 @@ type box struct{ *connectortest.Box }
 func newBox(t *testing.T) *box {
 	t.Helper()
 	b := &box{connectortest.NewBox()}
-	b.Handler = newConnector(t, bravo.Config{
+	b.Handler = connectortest.New(t, bravo.New, bravo.Config{
 		FindChannel: find, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), Drops: b.Drops,
 	}).Handler(b.Accept)
 	return b

@@ -67,7 +67,7 @@ func newOutlet(t *testing.T, platform *bravofake.Platform) *livechattest.Harness
 	h := connectortest.Outlet{
 		Platform: platform, Channel: in, Agents: agents,
 		Connect: func(h *livechattest.MemoryHost, client *http.Client) (send.Connector, http.Handler) {
-			connector := newConnector(t, bravo.Config{HTTPClient: client, FindChannel: func(ctx context.Context, _ string) (*channel.Channel, error) {
+			connector := connectortest.New(t, bravo.New, bravo.Config{HTTPClient: client, FindChannel: func(ctx context.Context, _ string) (*channel.Channel, error) {
 				return h.LoadChannel(ctx, livechattest.App, in.ID)
 			}})
 			handler := connector.Handler(h.Accept)
@@ -128,7 +128,7 @@ func TestExplore_ReportsUnderFaults(t *testing.T) {
 	order := change("messages", `"messages":[{"from":"`+ada+`","id":"wamid.in","timestamp":"1","type":"text","text":{"body":"a kettle"}}]`)
 	connectortest.OrderOnce(t, shop, func() connectortest.Platform {
 		platform := newPlatform()
-		connector := newConnector(t, bravo.Config{
+		connector := connectortest.New(t, bravo.New, bravo.Config{
 			HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
 		})
 		reports := [][]byte{order}

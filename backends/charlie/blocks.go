@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -24,7 +23,7 @@ const maxSectionLength = 3000
 func quickRepliesOf(response send.Response) (content, error) {
 	buttons := document.A()
 	for i, reply := range pieces.Objects(response, "quickReplies") {
-		path := "quickReplies[" + strconv.Itoa(i) + "]"
+		path := "quickReplies" + boterr.Index(i)
 		if kind := document.Get(reply, "content_type", ""); kind != "" && kind != send.ContentText {
 			return content{}, boterr.New(boterr.Unsupported, path+".content_type",
 				"the workspace chat tool has no quick replies of type %s: use %s", kind, send.ContentText)
@@ -58,7 +57,7 @@ func carouselOf(response send.Response) (content, error) {
 	for i, card := range pieces.Objects(response, "carousel") {
 		blocks, err := cardOf(card)
 		if err != nil {
-			return content{}, boterr.PrefixField("carousel["+strconv.Itoa(i)+"]", err)
+			return content{}, boterr.PrefixField("carousel"+boterr.Index(i), err)
 		}
 		if i > 0 {
 			shown.text += "\n"
@@ -99,7 +98,7 @@ func actionsOf(given []document.Object) (document.Array, error) {
 	for i, button := range given {
 		shown, err := buttonOf(i, button)
 		if err != nil {
-			return document.Array{}, boterr.PrefixField("buttons["+strconv.Itoa(i)+"]", err)
+			return document.Array{}, boterr.PrefixField("buttons"+boterr.Index(i), err)
 		}
 		buttons = buttons.Append(shown)
 	}
@@ -126,17 +125,8 @@ const maxValueLength = 2000
 
 // postback returns a button with the payload as its value.
 func postback(i int, button document.Object) (document.Object, error) {
-	payload, _ := button.Field("payload")
-	value, err := taps.Text(payload)
-	if err != nil {
-		return document.Object{}, boterr.PrefixField("payload", err)
-	}
-	if length := utf8.RuneCountInString(value); length > maxValueLength {
-		return document.Object{}, boterr.Invalid("payload",
-			"has %d characters, and a button of the workspace chat tool carries at most %d: keep the rest elsewhere, under an id",
-			length, maxValueLength)
-	}
-	return labelled(i, document.Get(button, "title", "")).With("value", value), nil
+	value, err := taps.Of(button, "charlie", maxValueLength)
+	return labelled(i, document.Get(button, "title", "")).With("value", value), err
 }
 
 func labelled(i int, title string) document.Object {

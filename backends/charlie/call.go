@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slack-go/slack"
-
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -21,67 +19,66 @@ import (
 	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/timelimit"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
 // defaultRetryAfter is the wait if the tool limits the rate and does not give a time.
 const defaultRetryAfter = time.Second
 
-// call makes a request to the API and returns its reply. It only repeats a request that the tool refused
-// because of the rate limit.
-func (c *Connector) call(
-	ctx context.Context, in *channel.Channel, ask func(context.Context, *slack.Client) error,
-) (document.Object, error) {
+// maxReplyBytes is the largest answer that is read.
+const maxReplyBytes = 4 << 20
+
+// call calls a method of the API, and returns its reply. It only repeats a request that the tool refused because of the
+// rate limit.
+func (c *Connector) call(ctx context.Context, in *channel.Channel, method string, form url.Values) (document.Object, error) {
 	token, err := tokenOf(in)
 	if err != nil {
 		return document.Object{}, err
 	}
-	api := c.client(token)
 	for waits := 0; ; waits++ {
-		reply, err := c.attempt(ctx, api, token, ask)
-		limited, isLimited := errors.AsType[*slack.RateLimitedError](err)
-		switch {
-		case err == nil:
-			return reply, nil
-		case ctx.Err() != nil:
-			return document.Object{}, ctx.Err()
-		case !isLimited:
-			return document.Object{}, err
-		case waits == c.config.MaxWaits || limited.RetryAfter > c.config.MaxWait:
-			return document.Object{}, boterr.New(boterr.ResourceExhausted, "",
-				"the workspace chat tool limits the rate of requests: %w", &send.RetryAfterError{After: limited.RetryAfter})
+		reply, err := c.attempt(ctx, token, method, form)
+		limited, isLimited := errors.AsType[*send.RetryAfterError](err)
+		if !isLimited || waits == c.config.MaxWaits || limited.After > c.config.MaxWait {
+			return reply, err
 		}
-		if err := timelimit.Wait(ctx, limited.RetryAfter); err != nil {
+		if err := timelimit.Wait(ctx, limited.After); err != nil {
 			return document.Object{}, err
 		}
 	}
 }
 
-// attempt makes one request. If the tool answered, its answer decides the result, even if the library cannot
-// parse all of it.
-func (c *Connector) attempt(
-	ctx context.Context, api *slack.Client, token string, ask func(context.Context, *slack.Client) error,
-) (document.Object, error) {
-	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
-	defer cancel()
-	var answer recording
-	err := ask(recorded(within, &answer), api)
-	if answer.status == http.StatusTooManyRequests {
+// attempt makes one request.
+func (c *Connector) attempt(ctx context.Context, token, method string, form url.Values) (document.Object, error) {
+	answer, err := calls.Do(ctx, c.config.HTTPClient, calls.Request{
+		Method: http.MethodPost, URL: c.config.APIURL + method, Header: calls.Authorized("Bearer", token),
+		Body: []byte(form.Encode()), BodyType: "application/x-www-form-urlencoded", Secrets: []string{token},
+	}, maxReplyBytes)
+	if err != nil {
 		return document.Object{}, err
 	}
-	reply := answer.reply()
-	ok, _ := reply.Field("ok")
-	isOK, told := ok.(bool)
+	reply := answer.Object()
+	isOK, isAnswer := document.Get(reply, "ok", any(nil)).(bool)
 	switch {
-	case isOK && answer.status == http.StatusOK:
+	case answer.Status == http.StatusTooManyRequests:
+		wait, asks := outbound.RetryAfter(answer.Header, c.config.Now())
+		if !asks {
+			wait = defaultRetryAfter
+		}
+		return document.Object{}, limiting(wait)
+	case isOK && answer.Status == http.StatusOK:
 		return reply, nil
-	case told && !isOK:
+	case isAnswer && !isOK:
 		return document.Object{}, refusal(reply, token)
-	case err == nil:
-		return document.Object{}, calls.ErrUnreadable
 	default:
-		return document.Object{}, calls.Unanswered(ctx, err, token)
+		return document.Object{}, calls.ErrUnreadable
 	}
+}
+
+// limiting returns the error for a request that the tool refused because of the rate limit.
+func limiting(wait time.Duration) error {
+	return boterr.New(boterr.ResourceExhausted, "",
+		"the workspace chat tool limits the rate of requests: %w", &send.RetryAfterError{After: wait})
 }
 
 const (
@@ -150,7 +147,7 @@ func refusal(reply document.Object, token string) error {
 	word := document.Get(reply, "error", "")
 	switch {
 	case word == "ratelimited" || word == "rate_limited":
-		return &slack.RateLimitedError{RetryAfter: defaultRetryAfter}
+		return limiting(defaultRetryAfter)
 	case transient.MatchString(word):
 		return errors.New("the workspace chat tool could not answer: " + word)
 	case !plainWord.MatchString(word):
@@ -203,9 +200,6 @@ type unverified struct {
 	challenge string
 }
 
-// maxChallengeLength is more than the length of the tool's challenges.
-const maxChallengeLength = 1000
-
 // readUnverified reads the workspace of a request. The body is JSON, or a form with JSON in its payload.
 // readUnverified returns false for a request that the tool does not send.
 func readUnverified(header http.Header, body []byte) (unverified, bool) {
@@ -226,7 +220,7 @@ func readUnverified(header http.Header, body []byte) (unverified, bool) {
 	}
 	if named[0] == "url_verification" {
 		opened.challenge = named[1]
-		return opened, opened.challenge != "" && len(opened.challenge) <= maxChallengeLength
+		return opened, opened.challenge != ""
 	}
 	return opened, true
 }

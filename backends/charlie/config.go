@@ -3,18 +3,13 @@ package charlie
 import (
 	"cmp"
 	"context"
-	"maps"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
-
-	"github.com/slack-go/slack"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/livechat"
@@ -37,8 +32,6 @@ type Config struct {
 	// MaxWait limits a single wait. If the tool asks for a longer one, the call fails with ResourceExhausted at
 	// once. The default is 30 seconds.
 	MaxWait time.Duration
-	// MaxClients limits the number of tokens whose API clients are kept. The default is 256.
-	MaxClients int
 
 	// FindChannel returns the channel for a workspace's requests, with its credentials. It returns NotFound if
 	// no channel has that workspace. A Handler needs FindChannel. Because the signing secret may belong to the
@@ -76,23 +69,14 @@ func (c Config) withDefaults() (Config, error) {
 		bounded.Default("MaxWait", &c.MaxWait, 30*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
 		bounded.Default("MaxWaits", &c.MaxWaits, 3),
-		bounded.Default("MaxClients", &c.MaxClients, 256),
+		bounded.DefaultURL("APIURL", &c.APIURL, "https://slack.com/api/"),
 	)
 	if err != nil {
 		return c, err
 	}
 	inbound.SetHooks(&c.Now, &c.OnError, &c.Drops)
 	given := cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
-	c.HTTPClient = bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize})
-	return c.withAPIURL()
-}
-
-// withAPIURL fills the default in and makes APIURL end in a slash.
-func (c Config) withAPIURL() (Config, error) {
-	c.APIURL = cmp.Or(c.APIURL, slack.APIURL)
-	if _, isBase := bounded.ParseBase(c.APIURL); !isBase {
-		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://slack.com/api/")
-	}
+	c.HTTPClient = bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplyBytes})
 	c.APIURL = strings.TrimSuffix(c.APIURL, "/") + "/"
 	return c, nil
 }
@@ -104,10 +88,7 @@ func (c Config) withAPIURL() (Config, error) {
 // InvalidArgument: the tool cannot show the content. ResourceExhausted: the tool limits the rate for longer
 // than the Config allows a call to wait. An error without a code means that the tool did not answer. The
 // request may have been carried out, so the Connector does not repeat it.
-type Connector struct {
-	config  Config
-	clients bounded.Cache[string, *slack.Client]
-}
+type Connector struct{ config Config }
 
 var (
 	_ send.Connector            = (*Connector)(nil)
@@ -125,18 +106,7 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Connector{config: config, clients: bounded.Cache[string, *slack.Client]{Max: config.MaxClients}}, nil
-}
-
-// post calls a method of the API for messages, and returns its reply.
-func (c *Connector) post(ctx context.Context, in *channel.Channel, method string, values url.Values) (document.Object, error) {
-	endpoint := slack.UnsafeMsgOptionEndpoint(c.config.APIURL+method, func(sent url.Values) {
-		maps.Copy(sent, values)
-	})
-	return c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
-		_, _, _, err := api.SendMessageContext(ctx, values.Get(fieldChannel), endpoint)
-		return err
-	})
+	return &Connector{config: config}, nil
 }
 
 func tokenOf(in *channel.Channel) (string, error) {
@@ -155,11 +125,4 @@ func tokenOf(in *channel.Channel) (string, error) {
 	}
 	return "", boterr.New(boterr.FailedPrecondition, "",
 		"the channel %s has no token; set botAccessToken or accessToken of its info", in.ID)
-}
-
-// client returns the API client for a token.
-func (c *Connector) client(token string) *slack.Client {
-	return c.clients.GetOr(token, func() *slack.Client {
-		return slack.New(token, slack.OptionAPIURL(c.config.APIURL), slack.OptionHTTPClient(recorder{c.config.HTTPClient, c.config.Now}))
-	})
 }

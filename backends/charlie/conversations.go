@@ -5,10 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"net/url"
 	"strings"
 	"unicode"
-
-	"github.com/slack-go/slack"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -19,9 +18,7 @@ import (
 
 // ArchiveConversation implements send.ConversationArchiver.
 func (c *Connector) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
-	_, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
-		return api.ArchiveConversationContext(ctx, conversationID)
-	})
+	_, err := c.call(ctx, in, "conversations.archive", url.Values{fieldChannel: {conversationID}})
 	if isRefusedWith(err, "already_archived") {
 		return nil
 	}
@@ -53,10 +50,7 @@ func (c *Connector) CreateGroup(
 
 // create creates a private conversation and returns its id.
 func (c *Connector) create(ctx context.Context, in *channel.Channel, name string) (string, error) {
-	reply, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
-		_, err := api.CreateConversationContext(ctx, slack.CreateConversationParams{ChannelName: name, IsPrivate: true})
-		return err
-	})
+	reply, err := c.call(ctx, in, "conversations.create", url.Values{"name": {name}, "is_private": {"true"}})
 	id := document.Get(reply, "channel.id", "")
 	if err == nil && id == "" {
 		err = errors.New("the workspace chat tool returned no id for the new conversation")
@@ -69,10 +63,7 @@ func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversatio
 	if user == "" {
 		return nil
 	}
-	_, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
-		_, err := api.InviteUsersToConversationContext(ctx, conversationID, user)
-		return err
-	})
+	_, err := c.call(ctx, in, "conversations.invite", url.Values{fieldChannel: {conversationID}, "users": {user}})
 	if isRefusedWith(err, "already_in_channel", "cant_invite_self") {
 		return nil
 	}
@@ -82,18 +73,15 @@ func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversatio
 // Limits of the search for a conversation by name. The tool only lists the bot's conversations, which include
 // all that it created.
 const (
-	pageSize = 200
+	pageSize = "200"
 	maxPages = 100
 )
 
 // find returns the id of the bot's private conversation with this name.
 func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) (string, error) {
-	search := slack.GetConversationsForUserParameters{Types: []string{"private_channel"}, Limit: pageSize}
+	search := url.Values{"types": {"private_channel"}, "limit": {pageSize}}
 	for range maxPages {
-		reply, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
-			_, _, err := api.GetConversationsForUserContext(ctx, &search)
-			return err
-		})
+		reply, err := c.call(ctx, in, "users.conversations", search)
 		if err != nil {
 			return "", err
 		}
@@ -106,9 +94,11 @@ func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) 
 			}
 			return document.Get(found, "id", ""), nil
 		}
-		if search.Cursor = document.Get(reply, "response_metadata.next_cursor", ""); search.Cursor == "" {
+		cursor := document.Get(reply, "response_metadata.next_cursor", "")
+		if cursor == "" {
 			break
 		}
+		search.Set("cursor", cursor)
 	}
 	return "", boterr.New(boterr.AlreadyExists, "",
 		"the workspace has a conversation %s that the bot is not in: rename it, or invite the bot", name)

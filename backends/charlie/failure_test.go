@@ -2,11 +2,9 @@ package charlie_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +13,6 @@ import (
 
 	"github.com/botctx/go-sdk/backends/charlie"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/timelimit"
@@ -118,9 +115,7 @@ func failures() connectortest.Failures {
 		},
 		At: func(t *testing.T, url string) (send.Connector, send.Message) {
 			t.Helper()
-			connector, err := charlie.New(charlie.Config{APIURL: url})
-			require.NoError(t, err)
-			return connector, to("C1", send.Text("Hello"))
+			return connectortest.New(t, charlie.New, charlie.Config{APIURL: url}), to("C1", send.Text("Hello"))
 		},
 		Message: to("C1", send.Text("Hello")), Endless: `{"a":"`, Secret: token,
 		Unreadable: map[string]string{"nothing": "", "no ok": `{}`, "an internal error": `{"ok":false,"error":"internal_error"}`},
@@ -133,7 +128,8 @@ func TestFailures(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	failures().Fuzz(f, taken, `{"ok":false,"error":"invalid_blocks"}`, `{"ok":[]}`, `null`)
+	failures().Fuzz(f, taken, `{"ok":[]}`, `null`, token, `{"ok":false,"error":"`+token+`"}`,
+		`{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["`+token+`"]}}`)
 }
 
 func TestError_FailureWithAnOK(t *testing.T) {
@@ -148,9 +144,7 @@ func TestError_FailureWithAnOK(t *testing.T) {
 func over(t *testing.T, config charlie.Config, f connectortest.RoundTrip) *charlie.Connector {
 	t.Helper()
 	config.HTTPClient = &http.Client{Transport: f}
-	connector, err := charlie.New(config)
-	require.NoError(t, err)
-	return connector
+	return connectortest.New(t, charlie.New, config)
 }
 
 const taken = `{"ok":true,"channel":"C1","ts":"1.000002"}`
@@ -227,91 +221,20 @@ func TestRateLimit_Lasts(t *testing.T) {
 	}
 }
 
-func TestSend_ContextEnds(t *testing.T) {
+func TestRateLimit_ContextEndsTheWait(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]connectortest.RoundTrip{
-		"while it waits": func(*http.Request) (*http.Response, error) {
-			return connectortest.Response(http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}, ""), nil
-		},
-		"while the tool is silent": func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-				defer cancel()
-				_, err := over(t, charlie.Config{}, f).Send(ctx, to("C1", send.Text("Hello")))
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-			})
-		})
-	}
-}
-
-func TestError_ShowsNoToken(t *testing.T) {
-	t.Parallel()
-	for name, f := range map[string]connectortest.RoundTrip{
-		"a refusal": func(*http.Request) (*http.Response, error) {
-			return connectortest.Response(200, nil, `{"ok":false,"error":"`+token+`"}`), nil
-		},
-		"a server's page": func(*http.Request) (*http.Response, error) { return connectortest.Response(500, nil, token), nil },
-		"no JSON":         func(*http.Request) (*http.Response, error) { return connectortest.Response(200, nil, token), nil },
-		"details": func(*http.Request) (*http.Response, error) {
-			return connectortest.Response(200, nil, `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["`+token+`"]}}`), nil
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := over(t, charlie.Config{}, f).Send(t.Context(), to("C1", send.Text("Hello")))
-			require.Error(t, err)
-			for e := err; e != nil; e = errors.Unwrap(e) {
-				require.NotContains(t, e.Error(), token)
-			}
-		})
-	}
-}
-
-func TestConnector_ConcurrentUse(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	got := map[string]string{}
-	connector := over(t, charlie.Config{MaxClients: 3}, func(r *http.Request) (*http.Response, error) {
-		if err := r.ParseForm(); err != nil {
-			return nil, err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		got[r.PostForm.Get("text")] = r.PostForm.Get("token")
-		return connectortest.Response(http.StatusOK, nil, `{"ok":true,"channel":"C1","ts":"`+r.PostForm.Get("text")+`"}`), nil
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		limiting := connectortest.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}, "")
+		_, err := over(t, charlie.Config{}, limiting).Send(ctx, to("C1", send.Text("Hello")))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
-	var all sync.WaitGroup
-	for i := range 200 {
-		name := strings.Repeat("x", i+1)
-		message := to("C1", send.Text(name))
-		message.Channel.Info = channel.CharlieInfo{BotAccessToken: channel.NewSecret("token of " + name)}
-		all.Go(func() {
-			delivery, err := connector.Send(t.Context(), message)
-			if err == nil && delivery.MessageID != name {
-				err = errors.New("got the answer to another message")
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	require.Len(t, got, 200)
-	for text, sentWith := range got {
-		require.Equal(t, "token of "+text, sentWith)
-	}
 }
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	connectortest.RequireRefused(t, charlie.New, map[string]charlie.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxWait": {MaxWait: -1}, "MaxWaits": {MaxWaits: -1},
-		"MaxClients": {MaxClients: -1},
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -106,9 +105,7 @@ func (h *handler) answerChallenge(w http.ResponseWriter, r *http.Request, reques
 		h.Refuse(w, r, errUnsigned)
 		return
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, request.challenge) // Ignore the error: a client that is gone needs no answer.
+	inbound.WriteText(w, request.challenge)
 }
 
 // take checks the signature of a request, parses it, and passes its events to accept.
@@ -127,14 +124,14 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		refuseKind(w)
 		return
 	}
-	arrivals, dropped := report.arrivals()
-	if dropped != nil {
-		h.connector.config.Drops.Add(r.Context(), *dropped)
-	}
 	ctx := context.WithoutCancel(r.Context()) // Even if the tool has closed the connection.
-	for _, arrived := range arrivals {
-		arrived.App, arrived.Channel = in.App, in.ID
-		if err := h.Hand(ctx, arrived); err != nil {
+	for _, event := range report.events() {
+		if event.Drop != "" {
+			h.Drop(ctx, in, event.Kind, event.Drop)
+			continue
+		}
+		event.Inbound.App, event.Inbound.Channel = in.App, in.ID
+		if err := h.Hand(ctx, event.Inbound); err != nil {
 			botctx.WriteHTTPError(w, err) // A repeated request contains earlier taps again; accept recognises them.
 			return
 		}
@@ -177,10 +174,7 @@ func signatureIn(header http.Header, now time.Time) ([]byte, bool) {
 
 // isSigned reports whether a request is signed with the secret. It returns false for an empty secret.
 func (l unverified) isSigned(secret string) bool {
-	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write([]byte("v0:" + l.header.Get(headerTimestamp) + ":")) // Write to a hash never fails.
-	_, _ = sum.Write(l.body)
-	return secret != "" && hmac.Equal(sum.Sum(nil), l.signature)
+	return secret != "" && hmac.Equal(inbound.MAC(secret, "v0:"+l.header.Get(headerTimestamp)+":", l.body), l.signature)
 }
 
 // report is a verified request for a channel.
@@ -199,33 +193,29 @@ func firstText(from document.Object, paths ...string) string {
 	return ""
 }
 
-// arrivals returns the events of a report, or the drop if there are none.
-func (r report) arrivals() ([]botctx.Inbound, *send.Drop) {
+// events returns the events of a report, at least one, which may be a drop.
+func (r report) events() []inbound.Event {
 	switch kind := document.Get(r.body, "type", ""); kind {
 	case "event_callback":
-		return r.message()
+		return []inbound.Event{r.message()}
 	case "block_actions", "interactive_message":
 		return r.taps(kind)
 	case "block_suggestion", "dialog_suggestion": // Options could only be given in the answer to this request.
-		return r.dropped(kind, send.DropUnsupported)
+		return []inbound.Event{{Kind: kind, Drop: send.DropUnsupported}}
 	default:
-		return r.interaction(kind)
+		return []inbound.Event{r.interaction(kind)}
 	}
 }
 
-func (r report) dropped(kind string, reason send.DropReason) ([]botctx.Inbound, *send.Drop) {
-	return nil, &send.Drop{Platform: channel.Charlie, App: r.in.App, Channel: r.in.ID, Kind: kind, Reason: reason}
-}
-
 // message returns the event of a member's message. It drops all other events.
-func (r report) message() ([]botctx.Inbound, *send.Drop) {
+func (r report) message() inbound.Event {
 	told := document.Get(r.body, "event", document.Object{})
 	kind := firstText(told, "subtype", "type")
 	switch {
 	case !isMessage(told):
-		return r.dropped(kind, send.DropUnsupported)
+		return inbound.Event{Kind: kind, Drop: send.DropUnsupported}
 	case r.isByBot(told):
-		return r.dropped(kind, send.DropFromBot)
+		return inbound.Event{Kind: kind, Drop: send.DropFromBot}
 	}
 	ts := document.Get(told, fieldTS, "")
 	event := send.MessageEvent{
@@ -233,7 +223,7 @@ func (r report) message() ([]botctx.Inbound, *send.Drop) {
 		Type: send.TypeText, Timestamp: millisecondsOf(ts), MessageID: ts,
 	}
 	if event.From == "" || event.To == "" {
-		return r.dropped(kind, send.DropIncomplete)
+		return inbound.Event{Kind: kind, Drop: send.DropIncomplete}
 	}
 	text := plainText(withoutMention(document.Get(told, fieldText, ""), r.botIDs()))
 	event.Data = document.O(fieldText, text)
@@ -245,7 +235,7 @@ func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	}
 	event.Data = inThread(event.Data, document.Get(told, fieldThread, ""), ts)
 	// The tool reports a mention twice: as a mention and as a message, with different ids.
-	return []botctx.Inbound{{Event: event, Key: "message " + event.To + " " + ts}}, nil
+	return inbound.Event{Inbound: botctx.Inbound{Event: event, Key: "message " + event.To + " " + ts}}
 }
 
 // inThread adds the thread to the data of an event. The first message of a thread has its own ts as thread, and

@@ -7,22 +7,20 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
 
 // taps returns an event for each action of a user: a tap, a choice, or a typed value.
-func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
+func (r report) taps(kind string) []inbound.Event {
 	actions := pieces.Objects(r.body, "actions")
-	if len(actions) == 0 {
-		return r.interaction(kind)
-	}
 	event, ok := r.interactionEvent()
-	if !ok {
-		return r.dropped(kind, send.DropIncomplete)
+	if len(actions) == 0 || !ok {
+		return []inbound.Event{r.interaction(kind)}
 	}
-	taps := make([]botctx.Inbound, 0, len(actions))
+	taps := make([]inbound.Event, 0, len(actions))
 	for _, action := range actions {
 		at := cmp.Or(document.Get(action, "action_ts", ""), document.Get(r.body, "action_ts", ""))
 		event.Type, event.Data, event.Timestamp = send.TypePayload, r.inPlace(dataOf(action)), millisecondsOf(at)
@@ -31,16 +29,17 @@ func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
 			id := document.Get(action, "block_id", "") + " " + firstText(action, "action_id", "name")
 			tap.Key = "tap " + strings.Join([]string{event.To, event.From, at, id}, " ")
 		}
-		taps = append(taps, tap)
+		taps = append(taps, inbound.Event{Inbound: tap})
 	}
-	return taps, nil
+	return taps
 }
 
-// interaction returns a MISC event with the tool's own object, for actions such as submitting a form.
-func (r report) interaction(kind string) ([]botctx.Inbound, *send.Drop) {
+// interaction returns a MISC event with the tool's own object, for actions such as submitting a form. It drops an
+// interaction without a user.
+func (r report) interaction(kind string) inbound.Event {
 	event, ok := r.interactionEvent()
 	if !ok {
-		return r.dropped(kind, send.DropIncomplete)
+		return inbound.Event{Kind: kind, Drop: send.DropIncomplete}
 	}
 	at := document.Get(r.body, "action_ts", "")
 	event.Type, event.Timestamp = send.TypeMisc, millisecondsOf(at)
@@ -49,7 +48,7 @@ func (r report) interaction(kind string) ([]botctx.Inbound, *send.Drop) {
 	if id := firstText(r.body, "trigger_id", "view.hash", "action_ts"); id != "" {
 		interaction.Key = "interaction " + strings.Join([]string{kind, event.To, event.From, id}, " ")
 	}
-	return []botctx.Inbound{interaction}, nil
+	return inbound.Event{Inbound: interaction}
 }
 
 // interactionEvent returns the fields that all events of an interaction share. It returns false if the

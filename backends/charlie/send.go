@@ -1,24 +1,18 @@
 package charlie
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -66,7 +60,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 		return send.Delivery{}, err
 	}
 	form.Set(fieldChannel, message.To)
-	reply, err := c.post(ctx, message.Channel, methodPost, form)
+	reply, err := c.call(ctx, message.Channel, methodPost, form)
 	if err != nil {
 		return send.Delivery{}, located(err, message.Response)
 	}
@@ -164,7 +158,7 @@ func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, upda
 		}
 		form.Set(fieldAttachments, string(text))
 	}
-	return c.post(ctx, in, methodUpdate, form)
+	return c.call(ctx, in, methodUpdate, form)
 }
 
 // ShowTaken implements livechat.TicketUpdater.
@@ -173,13 +167,13 @@ func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket l
 	form.Set(fieldText, escaper.Replace(text))
 	form.Set(fieldBlocks, nothing)
 	form.Set(fieldAttachments, nothing)
-	_, err := c.post(ctx, in, methodUpdate, form)
+	_, err := c.call(ctx, in, methodUpdate, form)
 	return err
 }
 
 // RecallTicket implements livechat.TicketRecaller.
 func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
-	_, err := c.post(ctx, in, methodDelete, formOn(ticket))
+	_, err := c.call(ctx, in, methodDelete, formOn(ticket))
 	return err
 }
 
@@ -187,59 +181,4 @@ func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticke
 // is the direct one that the tool opened for the ticket.
 func formOn(ticket livechat.Ticket) url.Values {
 	return url.Values{fieldChannel: {cmp.Or(ticket.ChatID, ticket.Group.ID)}, fieldTS: {ticket.MessageID}}
-}
-
-// maxReplySize is the largest answer that is read, in bytes.
-const maxReplySize = 4 << 20
-
-// recorder sends requests and keeps the raw answers, because a caller gets the tool's whole answer, including
-// fields that the library does not know.
-type recorder struct {
-	client *http.Client
-	now    func() time.Time
-}
-
-type recording struct {
-	status int
-	body   []byte
-}
-
-type recordingKey struct{}
-
-// recorded returns a context with which a request's answer is stored in the recording.
-func recorded(ctx context.Context, into *recording) context.Context {
-	return context.WithValue(ctx, recordingKey{}, into)
-}
-
-// Do implements the HTTP client interface of the library.
-func (r recorder) Do(request *http.Request) (*http.Response, error) {
-	answer, err := r.client.Do(request) //nolint:gosec // The address comes from the host's Config.
-	if err != nil {
-		return nil, err
-	}
-	body, err := bounded.ReadAll(answer.Body, maxReplySize)
-	if err := errors.Join(err, answer.Body.Close()); err != nil {
-		return nil, err
-	}
-	if into, ok := request.Context().Value(recordingKey{}).(*recording); ok {
-		*into = recording{status: answer.StatusCode, body: body}
-	}
-	if answer.StatusCode == http.StatusTooManyRequests {
-		wait, asks := outbound.RetryAfter(answer.Header, r.now())
-		if !asks {
-			wait = defaultRetryAfter
-		}
-		answer.Header.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second))) // The library only parses whole seconds.
-	}
-	answer.Body = io.NopCloser(bytes.NewReader(body))
-	return answer, nil
-}
-
-// reply returns the answer if it is a JSON object, and otherwise the zero Object.
-func (r recording) reply() document.Object {
-	var reply document.Object
-	if reply.UnmarshalJSON(r.body) != nil {
-		return document.Object{}
-	}
-	return reply
 }

@@ -562,10 +562,9 @@ func toolFaults() map[sendtest.Fault]http.HandlerFunc {
 	word := func(word string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
-			form, _ := url.ParseQuery(string(body))
 			_ = json.NewEncoder(w).Encode(reply{
 				"ok": false, "error": word,
-				"response_metadata": reply{"messages": []string{"[ERROR] not with token " + form.Get("token"), sendtest.Repeated(r, body)}},
+				"response_metadata": reply{"messages": []string{"[ERROR] not with " + r.Header.Get("Authorization"), sendtest.Repeated(r, body)}},
 			})
 		}
 	}

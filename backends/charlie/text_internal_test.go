@@ -34,14 +34,3 @@ func TestMessageTime_FromID(t *testing.T) {
 		require.Equal(t, want, millisecondsOf(ts), ts)
 	}
 }
-
-func TestConnector_KeepsMaxClients(t *testing.T) {
-	t.Parallel()
-	c, err := New(Config{MaxClients: 2})
-	require.NoError(t, err)
-	first, second := c.client("1"), c.client("2")
-	require.Same(t, first, c.client("1"))
-	require.Same(t, second, c.client("2"))
-	_ = c.client("3")
-	require.False(t, first == c.client("1") && second == c.client("2"))
-}

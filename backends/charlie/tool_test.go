@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/charlie"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -65,11 +65,7 @@ func newTool() *tool {
 
 func (s *tool) start(t *testing.T) *charlie.Connector {
 	t.Helper()
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	connector, err := charlie.New(charlie.Config{APIURL: server.URL})
-	require.NoError(t, err)
-	return connector
+	return connectortest.New(t, charlie.New, charlie.Config{APIURL: connectortest.Serve(t, s)})
 }
 
 // next queues answers that replace the tool's own.
@@ -110,6 +106,7 @@ func (s *tool) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
+	r.PostForm.Set("token", strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	text, err := json.Marshal(s.answer(method, r.PostForm))
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)

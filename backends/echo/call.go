@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -31,15 +30,6 @@ type client struct {
 	base         string
 	now          func() time.Time
 	calls, files *http.Client
-}
-
-// baseURL returns the address of the API without a trailing slash.
-func baseURL(text string) (string, error) {
-	text = strings.TrimSuffix(text, "/")
-	if _, isBase := bounded.ParseBase(text); !isBase {
-		return "", boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.weixin.qq.com")
-	}
-	return text, nil
 }
 
 // request is a call to the API. It is a GET if it has neither body nor form, and otherwise a POST.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -59,6 +60,7 @@ func (c Config) withDefaults() (Config, error) {
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
 		bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20),
+		bounded.DefaultURL("APIURL", &c.APIURL, "https://api.weixin.qq.com"),
 	)
 	if err != nil {
 		return c, err
@@ -100,12 +102,8 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := baseURL(cmp.Or(config.APIURL, "https://api.weixin.qq.com"))
-	if err != nil {
-		return nil, err
-	}
 	api := &client{
-		base: base, now: config.Now,
+		base: strings.TrimSuffix(config.APIURL, "/"), now: config.Now,
 		calls: bounded.Client(config.HTTPClient, bounded.Limits{Time: config.Timeout, MaxBytes: maxReplyBytes}),
 		files: bounded.Client(config.HTTPClient, bounded.Limits{Time: fileTime, MaxBytes: config.MaxFileBytes}),
 	}

@@ -107,6 +107,20 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	connectortest.RequireSomeParts(t, err, "1 of the 2")
 }
 
+// A file that cannot be fetched or uploaded now is not a mistake in the message, which may be sent again.
+func TestFile_ServerFails(t *testing.T) {
+	t.Parallel()
+	connector := through(t, func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })
+	for _, address := range []string{"https://x.test/busy.png", "https://x.test/a.png"} {
+		relayed := attached(document.O("type", "image", "payload", document.O("url", address)))
+		for _, response := range []send.Response{send.Image(address), relayed} {
+			_, err := connector.Send(t.Context(), toAda(response))
+			require.Error(t, err)
+			require.False(t, boterr.HasCode(err), "%v", err)
+		}
+	}
+}
+
 // through returns a connector whose requests, apart from the ones for access tokens, go to a transport.
 func through(t *testing.T, transport connectortest.RoundTrip) *echo.Connector {
 	t.Helper()

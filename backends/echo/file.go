@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -110,6 +112,9 @@ func (c *Connector) fetch(ctx context.Context, kind fileKind, address string) ([
 		return nil, err
 	}
 	defer answer.Body.Close() //nolint:errcheck // The body has been read.
+	if answer.StatusCode >= http.StatusInternalServerError {
+		return nil, fmt.Errorf("the server of the file failed with status %d", answer.StatusCode)
+	}
 	if answer.StatusCode != http.StatusOK {
 		return nil, boterr.Invalid("url", "cannot be fetched: the server answered with status %d; give an address that needs no login",
 			answer.StatusCode)
@@ -124,14 +129,7 @@ func (c *Connector) fetch(ctx context.Context, kind fileKind, address string) ([
 
 // fileName returns the name of an uploaded file. The platform derives the file's type from the suffix.
 func fileName(address string, kind fileKind) string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return kind.name + kind.suffix
-	}
-	name := path.Base(parsed.Path)
-	if name == "/" || name == "." {
-		name = kind.name
-	}
+	name := cmp.Or(pieces.FileName(address), kind.name)
 	if path.Ext(name) == "" {
 		name += kind.suffix
 	}

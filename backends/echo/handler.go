@@ -3,7 +3,6 @@ package echo
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,8 +22,6 @@ const PathAccount = "account"
 const (
 	// tolerance is the largest allowed difference between the time of a request and the clock.
 	tolerance = 5 * time.Minute
-	// maxEchoLength is more than the length of the texts with which the platform checks an address.
-	maxEchoLength = 1000
 	// accepted is the answer that the platform expects. After any other answer it shows the member that the
 	// account is out of service.
 	accepted = "success"
@@ -121,20 +118,14 @@ func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, erro
 
 func answerCheck(w http.ResponseWriter, r *http.Request) {
 	text := r.URL.Query().Get("echostr")
-	if text == "" || len(text) > maxEchoLength {
+	if text == "" || len(text) > inbound.MaxText {
 		http.Error(w, "the request is not the platform's check of this address", http.StatusBadRequest)
 		return
 	}
-	answer(w, text)
+	inbound.WriteText(w, text)
 }
 
 // answer writes the body that the platform expects.
-func answer(w http.ResponseWriter, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, text) // Ignore the error: a client that is gone needs no answer.
-}
-
 // takeReport decrypts a report, passes its event to accept, and answers.
 func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel.Channel, of account) {
 	body, isRead := h.ReadBody(w, r)
@@ -163,7 +154,7 @@ func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel
 		botctx.WriteHTTPError(w, passed.Failed)
 		return
 	}
-	answer(w, accepted)
+	inbound.WriteText(w, accepted)
 }
 
 // opened decrypts a report. If the channel has no key, it returns a plain report unchanged.

@@ -3,7 +3,6 @@ package echo
 import (
 	"context"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -96,7 +95,7 @@ type shown struct{ content, reply document.Object }
 
 // contentOf converts a response to one message in the platform's form.
 func (c *Connector) contentOf(ctx context.Context, from account, response send.Response) (shown, error) {
-	switch kind := response.Type(); kind {
+	switch response.Type() {
 	case send.TypeText:
 		return textOf(literal(response.Text()), response.Text())
 	case send.TypeImage, send.TypeAudio, send.TypeVideo:
@@ -110,11 +109,9 @@ func (c *Connector) contentOf(ctx context.Context, from account, response send.R
 	case send.TypeNews:
 		return newsOf(response)
 	default:
-		own, _ := response.Object().Field("message")
-		message, isObject := own.(document.Object)
-		if !isObject {
-			return shown{}, boterr.New(boterr.Unsupported, "type",
-				"channels of type echo have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
+		message, err := pieces.Own(response, channel.Echo)
+		if err != nil {
+			return shown{}, err
 		}
 		name := document.Get(message, "msgtype", "")
 		if name == "" {
@@ -160,10 +157,8 @@ func menuOf(response send.Response, list document.Array, links string) (shown, e
 }
 
 // lineOf returns a line that can be tapped.
-func lineOf(title string, payload any) (document.Object, error) {
-	if payload == nil || payload == "" {
-		payload = title
-	}
+func lineOf(of document.Object) (document.Object, error) {
+	payload, _ := of.Field("payload")
 	id, err := taps.Text(payload)
 	if err != nil {
 		return document.Object{}, boterr.PrefixField("payload", err)
@@ -172,23 +167,19 @@ func lineOf(title string, payload any) (document.Object, error) {
 		return document.Object{}, boterr.Invalid("payload",
 			"is %d bytes long as text; the limit on echo is %d: keep the rest elsewhere, under an id", len(id), maxTapBytes)
 	}
-	return document.O("id", id, "content", title), nil
+	return document.O("id", id, "content", document.Get(of, "title", "")), nil
 }
 
 func quickRepliesOf(response send.Response) (shown, error) {
-	list := document.A()
-	for i, reply := range pieces.Objects(response, "quickReplies") {
-		path := "quickReplies[" + strconv.Itoa(i) + "]"
+	list, err := pieces.Each(response, "quickReplies", func(reply document.Object) (document.Object, error) {
 		if kind := document.Get(reply, "content_type", send.ContentText); kind != send.ContentText {
-			return shown{}, boterr.New(boterr.Unsupported, path+".content_type",
+			return document.Object{}, boterr.New(boterr.Unsupported, "content_type",
 				"echo supports quick replies of type %s; got %s", send.ContentText, kind)
 		}
-		payload, _ := reply.Field("payload")
-		line, err := lineOf(document.Get(reply, "title", ""), payload)
-		if err != nil {
-			return shown{}, boterr.PrefixField(path, err)
-		}
-		list = list.Append(line)
+		return lineOf(reply)
+	})
+	if err != nil {
+		return shown{}, err
 	}
 	return menuOf(response, list, "")
 }
@@ -196,11 +187,10 @@ func quickRepliesOf(response send.Response) (shown, error) {
 func buttonsOf(response send.Response) (shown, error) {
 	list, links := document.A(), []string{}
 	for i, button := range pieces.Objects(response, "buttons") {
-		path, title := "buttons["+strconv.Itoa(i)+"]", document.Get(button, "title", "")
+		path := "buttons" + boterr.Index(i)
 		switch kind := document.Get(button, "type", ""); kind {
 		case send.ButtonPostback:
-			payload, _ := button.Field("payload")
-			line, err := lineOf(title, payload)
+			line, err := lineOf(button)
 			if err != nil {
 				return shown{}, boterr.PrefixField(path, err)
 			}
@@ -210,7 +200,7 @@ func buttonsOf(response send.Response) (shown, error) {
 			if err := bounded.CheckURL(path+".url", address); err != nil {
 				return shown{}, err
 			}
-			links = append(links, linkTo(address, title))
+			links = append(links, linkTo(address, document.Get(button, "title", "")))
 		default:
 			return shown{}, boterr.New(boterr.Unsupported, path+".type", "echo has no buttons of type %s: use %s or %s",
 				kind, send.ButtonPostback, send.ButtonWebURL)
@@ -288,35 +278,16 @@ const maxParts = 5
 // fileTypes maps the types of attachments in events to types of messages.
 var fileTypes = map[string]send.Type{"image": send.TypeImage, "audio": send.TypeAudio, "video": send.TypeVideo}
 
-// relayedOf converts a message of another channel, which looks like an event. The result is a message for its
-// text and one for each attachment. Files with an address are uploaded. An attachment_id is only valid in the
-// channel that received the file, so it is only used if there is no address.
+// relayedOf converts a message of another channel. Files with an address are uploaded. An attachment_id is only valid in
+// the channel that received the file, so it is only used if there is no address.
 func (c *Connector) relayedOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
-	attachments := pieces.Objects(response, "attachments")
-	var parts []shown
-	if text := response.Text(); text != "" {
-		part, err := textOf(literal(text), text)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
-	}
-	switch n := len(parts) + len(attachments); {
-	case n == 0:
-		return nil, boterr.New(boterr.Unsupported, "type",
-			"on channels of type echo, a message of type %s needs text or attachments, and this one has neither: "+
-				"send another type, or give message, an object in the platform's format", response.Type())
-	case n > maxParts:
-		return nil, boterr.Invalid("attachments", "and the text make %d messages on echo; the limit is %d: send fewer", n, maxParts)
-	}
-	for i, attachment := range attachments {
-		part, err := c.attachmentOf(ctx, from, attachment)
-		if err != nil {
-			return nil, boterr.PrefixField("attachments"+boterr.Index(i), err)
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
+	return pieces.Relay[shown]{
+		Platform: channel.Echo, Most: maxParts,
+		Text: func(text string) (shown, error) { return textOf(literal(text), text) },
+		Attachment: func(attachment document.Object, _ string) (shown, error) {
+			return c.attachmentOf(ctx, from, attachment)
+		},
+	}.Parts(response)
 }
 
 // attachmentOf converts an attachment to the platform's form. Errors have the path of the faulty field in the
@@ -338,5 +309,5 @@ func (c *Connector) attachmentOf(ctx context.Context, from account, attachment d
 		file = send.Attachment(kind, id)
 	}
 	part, err := c.fileOf(ctx, from, file)
-	return part, boterr.PrefixField("payload", err)
+	return part, pieces.Located("payload", err)
 }

@@ -8,10 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/backends/echo"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
@@ -45,16 +42,7 @@ func desk() *channel.Channel {
 	}}
 }
 
-func find(_ context.Context, account string) (*channel.Channel, error) {
-	switch account {
-	case "gh_shop":
-		return shop(), nil
-	case "gh_desk":
-		return desk(), nil
-	default:
-		return nil, boterr.New(boterr.NotFound, "", "there is no account %s", account)
-	}
-}
+var find = connectortest.Known(map[string]*channel.Channel{"gh_shop": shop(), "gh_desk": desk()})
 
 var (
 	shopWebhook = echofake.Webhook{Token: webhookToken, Key: aesKey, AppID: shopApp}
@@ -65,7 +53,7 @@ func newPlatform() *echofake.Platform {
 	return echofake.New(map[string]string{shopApp: shopSecret, deskApp: deskSecret}, ada, bob)
 }
 
-// files answers every request with a file, unless the path contains gone or large.
+// files answers every request with a file, unless the path contains gone, busy or large.
 type files struct{}
 
 func (files) Do(r *http.Request) (*http.Response, error) {
@@ -76,6 +64,8 @@ func (files) Do(r *http.Request) (*http.Response, error) {
 	switch {
 	case strings.Contains(r.URL.Path, "gone"):
 		status = http.StatusNotFound
+	case strings.Contains(r.URL.Path, "busy"):
+		status = http.StatusServiceUnavailable
 	case strings.Contains(r.URL.Path, "large"):
 		body = io.LimitReader(endless{}, 11<<20)
 	}
@@ -95,9 +85,7 @@ func newConnector(t *testing.T, config echo.Config) *echo.Connector {
 	if config.Files == nil {
 		config.Files = files{}
 	}
-	connector, err := echo.New(config)
-	require.NoError(t, err)
-	return connector
+	return connectortest.New(t, echo.New, config)
 }
 
 func over(t *testing.T, platform http.Handler) *echo.Connector {
@@ -119,10 +107,12 @@ func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, 
 func timedBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error), bodyTime time.Duration) *connectortest.Box {
 	t.Helper()
 	b := connectortest.NewBox()
-	mux := http.NewServeMux()
-	mux.Handle("/echo/{account}", newConnector(t, echo.Config{
+	b.Handler = routed(newConnector(t, echo.Config{
 		FindChannel: find, BodyTime: bodyTime, Drops: b.Drops, OnError: b.OnError,
 	}).Handler(b.Accept))
-	b.Handler = mux
 	return b
+}
+
+func routed(handler http.Handler) http.Handler {
+	return connectortest.Routed("/echo/{account}", handler)
 }

@@ -40,9 +40,7 @@ func newOutlet(t *testing.T) *livechattest.Harness {
 			connector := newConnector(t, echo.Config{HTTPClient: client, Store: h.Store, FindChannel: func(ctx context.Context, _ string) (*channel.Channel, error) {
 				return h.LoadChannel(ctx, livechattest.App, in.ID)
 			}})
-			mux := http.NewServeMux()
-			mux.Handle("/echo/{account}", connector.Handler(h.Accept))
-			return connector, mux
+			return connector, routed(connector.Handler(h.Accept))
 		},
 		Posted: func() (all []connectortest.Posted) {
 			for _, sent := range platform.Sent() {
@@ -68,9 +66,7 @@ func TestExplore_ReportsUnderFaults(t *testing.T) {
 		return connectortest.Platform{
 			Connector: connector,
 			Handler: func(accept func(context.Context, botctx.Inbound) error) http.Handler {
-				mux := http.NewServeMux()
-				mux.Handle("/echo/{account}", connector.Handler(accept))
-				return mux
+				return routed(connector.Handler(accept))
 			},
 			Reports: connectortest.Once(func(ctx context.Context) *http.Request {
 				return shopWebhook.Report(ctx, "/echo/gh_shop", noon(), echofake.Text(ada, "gh_shop", "7", noon(), "a kettle"))

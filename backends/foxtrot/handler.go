@@ -3,7 +3,6 @@ package foxtrot
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"time"
@@ -97,7 +96,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isRead:
 		return
-	case of.isTickets() && !hmac.Equal(signature, signatureOf(of.webhookSecret, r.Header.Get(headerTimestamp), body)):
+	case of.isTickets() && !hmac.Equal(signature, inbound.MAC(of.webhookSecret, r.Header.Get(headerTimestamp), body)):
 		h.Refuse(w, r, errUnauthorized)
 		return
 	}
@@ -146,11 +145,4 @@ func (h *handler) signatureIn(header http.Header) ([]byte, error) {
 		return nil, errUnauthorized
 	}
 	return signature, nil
-}
-
-func signatureOf(secret, timestamp string, body []byte) []byte {
-	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write([]byte(timestamp)) // Write to a hash never fails.
-	_, _ = sum.Write(body)
-	return sum.Sum(nil)
 }

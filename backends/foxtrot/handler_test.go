@@ -158,22 +158,22 @@ func TestHandler_Tickets(t *testing.T) {
 	}
 }
 
-func TestHandler_RefusesForgedReports(t *testing.T) {
-	t.Parallel()
+// forged returns requests that are not from a helpdesk of this host.
+func forged(ctx context.Context) map[string]*http.Request {
 	body := event("conversation:message", told(inWidget, byMember, `{"type":"text","text":"hi"}`, ""))
 	ticket := ticketReport("zen:event-type:ticket.status_changed", `"current":"SOLVED"`)
 	signed := func(secret string, at time.Time, change func(r *http.Request)) *http.Request {
-		r := foxtrotfake.PostSigned(t.Context(), "/foxtrot/tickets", secret, at, ticket)
+		r := foxtrotfake.PostSigned(ctx, "/foxtrot/tickets", secret, at, ticket)
 		if change != nil {
 			change(r)
 		}
 		return r
 	}
-	for name, r := range map[string]*http.Request{
-		"another secret":            foxtrotfake.Post(t.Context(), "/foxtrot/desk", "another", body),
-		"no secret":                 foxtrotfake.Post(t.Context(), "/foxtrot/desk", "", body),
-		"an unknown account":        foxtrotfake.Post(t.Context(), "/foxtrot/none", webhookSecret, body),
-		"the secret for a ticket":   foxtrotfake.Post(t.Context(), "/foxtrot/tickets", webhookSecret, ticket),
+	return map[string]*http.Request{
+		"another secret":            foxtrotfake.Post(ctx, "/foxtrot/desk", "another", body),
+		"no secret":                 foxtrotfake.Post(ctx, "/foxtrot/desk", "", body),
+		"an unknown account":        foxtrotfake.Post(ctx, "/foxtrot/none", webhookSecret, body),
+		"the secret for a ticket":   foxtrotfake.Post(ctx, "/foxtrot/tickets", webhookSecret, ticket),
 		"a ticket's another secret": signed("another", noon(), nil),
 		"a ticket's old signature":  signed(webhookSecret, noon().Add(-6*time.Minute), nil),
 		"a ticket's other body":     signed(webhookSecret, noon(), func(r *http.Request) { r.Body = http.NoBody }),
@@ -181,12 +181,6 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 			r.Header.Set("X-Zendesk-Webhook-Signature-Timestamp", noon().Add(time.Minute).UTC().Format(time.RFC3339))
 		}),
 		"a ticket's odd signature": signed(webhookSecret, noon(), func(r *http.Request) { r.Header.Set("X-Zendesk-Webhook-Signature", "!") }),
-	} {
-		b := newBox(t, find)
-		answer := b.Ask(r)
-		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
-		require.Equal(t, "the request is not from a helpdesk of this host\n", answer.Body.String(), name)
-		require.Empty(t, b.Lines(1000), name)
 	}
 }
 
@@ -210,7 +204,8 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 			}
 			return `{"events":[` + strings.Join(events, ",") + `]}`
 		},
-		Forge: func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
+		Forge:  func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
+		Forged: forged,
 		Unusable: map[string]channel.Info{
 			"another type": channel.DeltaInfo{},
 			"no secret":    channel.OtherInfo{Hidden: channel.Hide(desk().Info.(channel.OtherInfo).Reveal().Without("webhookSecret"))},

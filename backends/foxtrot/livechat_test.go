@@ -46,9 +46,7 @@ func newHelpdesk(t *testing.T, inlet, in *channel.Channel) (*livechattest.Harnes
 				},
 			})
 			require.NoError(t, err)
-			mux := http.NewServeMux()
-			mux.Handle("/foxtrot/{account}", connector.Handler(h.Accept))
-			return foxtrot.Limited(connector), mux
+			return foxtrot.Limited(connector), routed(connector.Handler(h.Accept))
 		},
 		// In a request's conversation these are the messages to the agent, which the host sends in the member's name.
 		Posted: func() (all []connectortest.Posted) {

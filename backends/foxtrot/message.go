@@ -2,14 +2,12 @@ package foxtrot
 
 import (
 	"cmp"
-	"net/url"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/pieces"
@@ -22,6 +20,9 @@ const (
 	maxAltText  = 128
 	maxMediaURL = 2048
 )
+
+// maxParts is the largest number of the helpdesk's messages for one response.
+const maxParts = 10
 
 // part is one message in the helpdesk's form. path is the part of the response that it shows, for errors.
 type part struct {
@@ -53,7 +54,7 @@ func shownToMember(response send.Response) ([]part, error) {
 // shownToAgent converts a response to the helpdesk's form for an agent. Members cannot send elements to tap, so
 // these become text.
 func shownToAgent(response send.Response) ([]part, error) {
-	switch kind := response.Type(); kind {
+	switch response.Type() {
 	case send.TypeText, send.TypeQuickReplies, send.TypeButton, send.TypeCarousel:
 		return one(textContent(inWords(response))), nil
 	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
@@ -62,10 +63,9 @@ func shownToAgent(response send.Response) ([]part, error) {
 	case send.TypeMisc:
 		return attachmentsOf(response)
 	default:
-		own, isObject := document.Get[any](response, "message", nil).(document.Object)
-		if !isObject {
-			return nil, boterr.New(boterr.Unsupported, "type",
-				"channels of type foxtrot have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
+		own, err := pieces.Own(response, channel.Foxtrot)
+		if err != nil {
+			return nil, err
 		}
 		if document.Get(own, "type", "") == "" {
 			return nil, boterr.Missing("message.type", "the platform's name for the kind of content, such as form")
@@ -123,10 +123,8 @@ func mediaOf(kind, address, text, field string) (document.Object, error) {
 		return document.Object{}, err
 	}
 	media := document.O("type", kind, "mediaUrl", address)
-	if parsed, err := url.Parse(address); err == nil {
-		if name := path.Base(parsed.Path); name != "/" && name != "." && utf8.RuneCountInString(name) <= maxAltText {
-			media = media.With("altText", name)
-		}
+	if name := pieces.FileName(address); name != "" && utf8.RuneCountInString(name) <= maxAltText {
+		media = media.With("altText", name)
 	}
 	if text != "" {
 		media = media.With("text", text)
@@ -136,44 +134,36 @@ func mediaOf(kind, address, text, field string) (document.Object, error) {
 
 // attachmentsOf converts a relayed message: its text and each attachment become one part.
 func attachmentsOf(response send.Response) ([]part, error) {
-	var parts []part
-	if text := response.Text(); text != "" {
-		parts = append(parts, part{content: textContent(text), path: "text"})
+	return pieces.Relay[part]{
+		Platform: channel.Foxtrot,
+		Text:     func(text string) (part, error) { return part{content: textContent(text), path: "text"}, nil },
+		Attachment: func(attachment document.Object, at string) (part, error) {
+			content, err := attachmentOf(attachment)
+			return part{content: content, path: at}, err
+		},
+	}.Parts(response)
+}
+
+func attachmentOf(attachment document.Object) (document.Object, error) {
+	payload := document.Get(attachment, "payload", document.Object{})
+	if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
+		return document.O("type", "location", "coordinates", document.O(
+			"lat", document.Get(at, "lat", 0.0), "long", document.Get(at, "long", 0.0),
+		)), nil
 	}
-	for i, attachment := range pieces.Objects(response, "attachments") {
-		place := "attachments[" + strconv.Itoa(i) + "]"
-		kind, payload := document.Get(attachment, "type", ""), document.Get(attachment, "payload", document.Object{})
-		if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
-			content := document.O("type", "location", "coordinates", document.O(
-				"lat", document.Get(at, "lat", 0.0), "long", document.Get(at, "long", 0.0),
-			))
-			parts = append(parts, part{content: content, path: place})
-			continue
-		}
-		if kind != "image" {
-			kind = "file"
-		}
-		media, err := mediaOf(kind, document.Get(payload, "url", ""), "", place+".payload.url")
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part{content: media, path: place})
+	kind := "file"
+	if document.Get(attachment, "type", "") == "image" {
+		kind = "image"
 	}
-	if len(parts) == 0 {
-		return nil, boterr.New(boterr.Unsupported, "type",
-			"on channels of type foxtrot, a message of type MISC needs text or attachments, and this one has neither")
-	}
-	return parts, nil
+	return mediaOf(kind, document.Get(payload, "url", ""), "", "payload.url")
 }
 
 func replyOf(reply document.Object) (document.Object, error) {
-	title := document.Get(reply, "title", "")
 	switch kind := document.Get(reply, "content_type", send.ContentText); kind {
 	case "location":
-		return document.O("type", "locationRequest", "text", cmp.Or(title, "Location")), nil
+		return document.O("type", "locationRequest", "text", cmp.Or(document.Get(reply, "title", ""), "Location")), nil
 	case send.ContentText:
-		payload, _ := reply.Field("payload")
-		return tappable("reply", title, payload)
+		return tappable("reply", reply)
 	default:
 		return document.Object{}, boterr.New(boterr.Unsupported, "content_type",
 			"foxtrot has quick replies of type %s and location; got %s", send.ContentText, kind)
@@ -181,23 +171,19 @@ func replyOf(reply document.Object) (document.Object, error) {
 }
 
 // tappable returns an action that sends the payload back unchanged.
-func tappable(kind, title string, payload any) (document.Object, error) {
-	if payload == nil || payload == "" {
-		payload = title
-	}
+func tappable(kind string, of document.Object) (document.Object, error) {
+	payload, _ := of.Field("payload")
 	text, err := taps.Text(payload)
-	return document.O("type", kind, "text", title, "payload", text), boterr.PrefixField("payload", err)
+	return document.O("type", kind, "text", document.Get(of, "title", ""), "payload", text), boterr.PrefixField("payload", err)
 }
 
 func actionOf(button document.Object) (document.Object, error) {
-	title := document.Get(button, "title", "")
 	switch kind := document.Get(button, "type", ""); kind {
 	case send.ButtonPostback:
-		payload, _ := button.Field("payload")
-		return tappable("postback", title, payload)
+		return tappable("postback", button)
 	case send.ButtonWebURL:
 		address := document.Get(button, "url", "")
-		return document.O("type", "link", "text", title, "uri", address), checkURL("url", address)
+		return document.O("type", "link", "text", document.Get(button, "title", ""), "uri", address), checkURL("url", address)
 	default:
 		return document.Object{}, boterr.New(boterr.Unsupported, "type", "foxtrot has no buttons of type %s: use %s or %s",
 			kind, send.ButtonPostback, send.ButtonWebURL)

@@ -38,7 +38,7 @@ const (
 //   - IMAGE, AUDIO, VIDEO and FILE need an address. A caption becomes the file's text. A ticket shows the address.
 //   - QUICK_REPLIES and BUTTON become actions: replies, postbacks, links and requests for the location.
 //   - CAROUSEL has at most 10 cards, each with a button.
-//   - MISC becomes one message for its text and one for each attachment, or a single comment on a ticket.
+//   - MISC becomes one message for its text and one for each attachment, at most 10, or a single comment on a ticket.
 //   - TYPING and MARK_SEEN show a member that the bot is typing or has read. For an agent they do nothing.
 //   - PASS_CONTROL passes a conversation to the integration in switchboardIntegration, which is next by default.
 //   - CLOSE passes a conversation on with the reason ticketClosed, or solves a ticket.
@@ -71,6 +71,10 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	parts, err := show(message.Response)
 	if err != nil {
 		return send.Delivery{}, err
+	}
+	if n := len(parts); n > maxParts {
+		return send.Delivery{}, boterr.Invalid("attachments",
+			"and the text make %d messages on foxtrot; the limit is %d: send fewer", n, maxParts)
 	}
 	if to.isNew {
 		return c.open(ctx, of, message, parts)

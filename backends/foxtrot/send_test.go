@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -207,6 +208,12 @@ func TestSend_Refuses(t *testing.T) {
 		"an attachment by id": {
 			send.Other(send.TypeMisc, document.O("attachments", document.A(document.O("type", "image", "payload", document.O("attachment_id", "7"))))),
 			boterr.InvalidArgument, "attachments[0].payload.url",
+		},
+		"a relayed one of too many parts": {
+			send.Other(send.TypeMisc, document.O("text", "x", "attachments", document.A(slices.Repeat([]any{
+				document.O("type", "image", "payload", document.O("url", "https://x.test/a.png")),
+			}, 10)...))),
+			boterr.InvalidArgument, "attachments",
 		},
 		"an empty relayed one":  {send.Other(send.TypeMisc, document.O("event", "x")), boterr.Unsupported, "type"},
 		"an own one of no kind": {send.Other("FORM", document.O("message", document.O("fields", document.A()))), boterr.InvalidArgument, "message.type"},
@@ -412,9 +419,7 @@ func TestExplore_ReportsUnderFaults(t *testing.T) {
 		return connectortest.Platform{
 			Connector: connector,
 			Handler: func(accept func(context.Context, botctx.Inbound) error) http.Handler {
-				mux := http.NewServeMux()
-				mux.Handle("/foxtrot/{account}", connector.Handler(accept))
-				return mux
+				return routed(connector.Handler(accept))
 			},
 			Reports: func() (made []connectortest.Report) {
 				for _, report := range platform.Reports() {

@@ -6,10 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/backends/foxtrot"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
@@ -69,16 +66,7 @@ func at(address string, in *channel.Channel) *channel.Channel {
 	return in
 }
 
-func find(_ context.Context, account string) (*channel.Channel, error) {
-	switch account {
-	case "desk":
-		return desk(), nil
-	case "tickets":
-		return tickets(), nil
-	default:
-		return nil, boterr.New(boterr.NotFound, "", "there is no account %s", account)
-	}
-}
+var find = connectortest.Known(map[string]*channel.Channel{"desk": desk(), "tickets": tickets()})
 
 func noon() time.Time { return time.Unix(1_772_359_200, 0) }
 
@@ -87,9 +75,7 @@ func newConnector(t *testing.T, config foxtrot.Config) *foxtrot.Connector {
 	if config.Now == nil {
 		config.Now = noon
 	}
-	connector, err := foxtrot.New(config)
-	require.NoError(t, err)
-	return connector
+	return connectortest.New(t, foxtrot.New, config)
 }
 
 // over returns a connector that sends its requests to a handler.
@@ -114,15 +100,17 @@ func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, 
 func timedBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error), bodyTime time.Duration) *box {
 	t.Helper()
 	b := &box{connectortest.NewBox()}
-	mux := http.NewServeMux()
-	mux.Handle("/foxtrot/{account}", newConnector(t, foxtrot.Config{
+	b.Handler = routed(newConnector(t, foxtrot.Config{
 		FindChannel: find, BodyTime: bodyTime, Drops: b.Drops, OnError: b.OnError,
 	}).Handler(b.Accept))
-	b.Handler = mux
 	return b
 }
 
 // report gives the handler a report about the desk's conversations, and returns the status.
 func (b *box) report(ctx context.Context, body []byte) int {
 	return b.Ask(foxtrotfake.Post(ctx, "/foxtrot/desk", webhookSecret, body)).Code
+}
+
+func routed(handler http.Handler) http.Handler {
+	return connectortest.Routed("/foxtrot/{account}", handler)
 }

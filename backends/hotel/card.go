@@ -1,8 +1,7 @@
 package hotel
 
 import (
-	"net/url"
-	"path"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,10 +25,7 @@ func activityOf(response send.Response) (activity document.Object, field string,
 	}
 	if own.Len() > 0 {
 		shown := document.Get(activity, fieldAttachments, document.A())
-		for _, attachment := range own.All() {
-			shown = shown.Append(attachment)
-		}
-		activity = activity.With(fieldAttachments, shown)
+		activity = activity.With(fieldAttachments, shown.Append(own.Items()...))
 	}
 	for _, name := range ownFields {
 		if value, _ := response.Object().Field(name); value != nil {
@@ -47,7 +43,7 @@ func contentOf(response send.Response, own document.Array) (document.Object, str
 		return textActivity(response.Text()), fieldText, nil
 	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
 		shown, err := fileCard(strings.ToLower(string(kind)), response)
-		return cardsActivity(shown), fieldURL, err
+		return cardsActivity(document.A(shown.attachment())), fieldURL, err
 	case send.TypeQuickReplies:
 		return cardWithActions(response, fieldQuickReplies)
 	case send.TypeButton:
@@ -111,7 +107,7 @@ func (c card) attachment() document.Object {
 	content := document.O(fieldType, "AdaptiveCard", "version", cardVersion)
 	body := c.body
 	if c.actions.Len() > maxActions {
-		for row := range slices.Chunk(slices.Collect(values(c.actions)), maxActions) {
+		for row := range slices.Chunk(c.actions.Items(), maxActions) {
 			body = body.Append(document.O(fieldType, "ActionSet", "actions", document.A(row...)))
 		}
 	} else if c.actions.Len() > 0 {
@@ -120,23 +116,9 @@ func (c card) attachment() document.Object {
 	return document.O("contentType", "application/vnd.microsoft.card.adaptive", "content", content.With("body", body))
 }
 
-func values(array document.Array) func(yield func(any) bool) {
-	return func(yield func(any) bool) {
-		for _, value := range array.All() {
-			if !yield(value) {
-				return
-			}
-		}
-	}
-}
-
 // cardsActivity returns a message with these cards.
-func cardsActivity(cards ...card) document.Object {
-	attachments := document.A()
-	for _, one := range cards {
-		attachments = attachments.Append(one.attachment())
-	}
-	return document.O(fieldType, typeMessage, fieldAttachments, attachments)
+func cardsActivity(cards document.Array) document.Object {
+	return document.O(fieldType, typeMessage, fieldAttachments, cards)
 }
 
 // texts returns the card elements that show a text without markup. Each line is an element, because the
@@ -163,7 +145,8 @@ func cardWithActions(response send.Response, field string) (document.Object, str
 	if err != nil {
 		return document.Object{}, "", err
 	}
-	return cardsActivity(card{body: document.A(texts(response.Text())...), actions: actions}), field, nil
+	shown := card{body: document.A(texts(response.Text())...), actions: actions}
+	return cardsActivity(document.A(shown.attachment())), field, nil
 }
 
 // actionsOf converts the buttons or quick replies in a field to actions.
@@ -196,15 +179,11 @@ func actionOf(given document.Object, field string) (document.Object, error) {
 }
 
 func carouselOf(response send.Response) (document.Object, string, error) {
-	var cards []card
-	for i, given := range pieces.Objects(response, fieldCarousel) {
+	cards, err := pieces.Each(response, fieldCarousel, func(given document.Object) (document.Object, error) {
 		shown, err := cardOf(given)
-		if err != nil {
-			return document.Object{}, "", boterr.PrefixField(fieldCarousel+boterr.Index(i), err)
-		}
-		cards = append(cards, shown)
-	}
-	return cardsActivity(cards...).With("attachmentLayout", "carousel"), fieldCarousel, nil
+		return shown.attachment(), err
+	})
+	return cardsActivity(cards).With("attachmentLayout", "carousel"), fieldCarousel, err
 }
 
 // cardOf converts a card of a carousel.
@@ -251,35 +230,26 @@ const maxFileName = 200
 // nameOf returns the given name of a file, or the last part of its address.
 func nameOf(file document.Lookuper, address string) string {
 	name := document.Get(file, "filename", document.Get(file, fieldTitle, ""))
-	if parsed, err := url.Parse(address); name == "" && err == nil {
-		name = path.Base("/" + parsed.Path)
-	}
-	if name == "/" || name == "." {
-		name = "File"
-	}
-	letters := []rune(name)
+	letters := []rune(cmp.Or(name, pieces.FileName(address), "File"))
 	return string(letters[:min(len(letters), maxFileName)])
 }
 
 // relayed converts a MISC response that a live chat relays: a text, and attachments like the ones in events.
 func relayed(response send.Response) (document.Object, string, error) {
-	var cards []card
-	for i, attachment := range pieces.Objects(response, fieldAttachments) {
-		at := fieldAttachments + boterr.Index(i)
+	cards, err := pieces.Each(response, fieldAttachments, func(attachment document.Object) (document.Object, error) {
 		shown, err := attachmentCard(attachment)
-		if err != nil {
-			return document.Object{}, "", boterr.WithField(at, err)
-		}
-		cards = append(cards, shown)
-	}
-	if len(cards) == 0 && response.Text() == "" {
+		return shown.attachment(), boterr.WithField("", err)
+	})
+	switch {
+	case err != nil:
+		return document.Object{}, "", err
+	case cards.Len() == 0 && response.Text() == "":
 		return document.Object{}, "", boterr.New(boterr.Unsupported, fieldType,
 			"on channels of type hotel, a message of type MISC needs text or attachments, and this one has neither")
-	}
-	if len(cards) == 0 {
+	case cards.Len() == 0:
 		return textActivity(response.Text()), fieldText, nil
 	}
-	activity := cardsActivity(cards...)
+	activity := cardsActivity(cards)
 	if response.Text() != "" {
 		activity = activity.With(fieldText, response.Text()).With("textFormat", "plain")
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -429,19 +428,16 @@ func TestFailures(t *testing.T) {
 // loginAt serves a platform's login, and returns its address.
 func loginAt(t *testing.T, p *hotelfake.Platform) string {
 	t.Helper()
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	return server.URL + "/login"
+	return connectortest.Serve(t, p) + "/login"
 }
 
 func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
 	p.AddFile("picture-1", "the picture")
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
+	url := connectortest.Serve(t, p)
 	var open *http.Request
-	config := configFor(server.URL, p)
+	config := configFor(url, p)
 	config.HTTPClient = &http.Client{Transport: connectortest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.URL.Hostname(), ".sharepoint.com") {
 			open = r
@@ -451,8 +447,8 @@ func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 	})}
 	connector := newConnector(t, config)
 	for address, want := range map[string]string{
-		server.URL + "/teams/v3/attachments/picture-1": "the picture",
-		"https://bistro.sharepoint.com/f?token=x":      "the file",
+		url + "/teams/v3/attachments/picture-1":   "the picture",
+		"https://bistro.sharepoint.com/f?token=x": "the file",
 	} {
 		file, err := connector.Open(t.Context(), shop(), address)
 		connectortest.RequireFile(t, file, err, want)
@@ -464,7 +460,7 @@ func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 		_, err := connector.Open(t.Context(), shop(), address)
 		require.ErrorIs(t, err, boterr.InvalidArgument, address)
 	}
-	_, err := connector.Open(t.Context(), shop(), server.URL+"/teams/v3/attachments/gone")
+	_, err := connector.Open(t.Context(), shop(), url+"/teams/v3/attachments/gone")
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 

@@ -66,38 +66,19 @@ type Bot struct {
 	TenantID string
 }
 
-// The platform's addresses.
-const (
-	defaultServiceURL = "https://smba.trafficmanager.net/teams/"
-	defaultLoginURL   = "https://login.microsoftonline.com"
-	defaultGraphURL   = "https://graph.microsoft.com/v1.0"
-	defaultKeysURL    = "https://login.botframework.com/v1/.well-known/openidconfiguration"
-)
-
 // withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
 	err := cmp.Or(
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
 		bounded.Default("MaxFileBytes", &c.MaxFileBytes, 100<<20),
+		bounded.DefaultURL("ServiceURL", &c.ServiceURL, "https://smba.trafficmanager.net/teams/"),
+		bounded.DefaultURL("LoginURL", &c.LoginURL, "https://login.microsoftonline.com"),
+		bounded.DefaultURL("GraphURL", &c.GraphURL, "https://graph.microsoft.com/v1.0"),
+		bounded.DefaultURL("KeysURL", &c.KeysURL, "https://login.botframework.com/v1/.well-known/openidconfiguration"),
 	)
 	if err != nil {
 		return c, err
-	}
-	for _, address := range []struct {
-		field    string
-		given    *string
-		standard string
-	}{
-		{"ServiceURL", &c.ServiceURL, defaultServiceURL},
-		{"LoginURL", &c.LoginURL, defaultLoginURL},
-		{"GraphURL", &c.GraphURL, defaultGraphURL},
-		{"KeysURL", &c.KeysURL, defaultKeysURL},
-	} {
-		*address.given = cmp.Or(*address.given, address.standard)
-		if _, ok := bounded.ParseBase(*address.given); !ok {
-			return c, boterr.Invalid(address.field, "is not an HTTP or HTTPS address; give one such as %s", address.standard)
-		}
 	}
 	if c.ServiceHosts == nil {
 		c.ServiceHosts = []string{"smba.trafficmanager.net", "smba.infra.gcc.teams.microsoft.com", ".botframework.com"}

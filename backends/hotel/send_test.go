@@ -239,9 +239,7 @@ func TestCreateChannel(t *testing.T) {
 func TestConfig_AddressesWithSlashes(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	config := configFor(server.URL, p)
+	config := configFor(connectortest.Serve(t, p), p)
 	config.LoginURL, config.GraphURL = config.LoginURL+"/", config.GraphURL+"/"
 	_, err := newConnector(t, config).CreateChannel(t.Context(), shop(), teamID, "Orders")
 	require.NoError(t, err)

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/backends/hotel"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -68,17 +66,13 @@ func configFor(url string, p *hotelfake.Platform) hotel.Config {
 
 func newConnector(t *testing.T, config hotel.Config) *hotel.Connector {
 	t.Helper()
-	connector, err := hotel.New(config)
-	require.NoError(t, err)
-	return connector
+	return connectortest.New(t, hotel.New, config)
 }
 
 // over returns a connector whose requests go to a handler, over the network.
 func over(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Connector {
 	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return newConnector(t, configFor(server.URL, p))
+	return newConnector(t, configFor(connectortest.Serve(t, handler), p))
 }
 
 // through returns a connector whose requests go to a handler, without a network.

@@ -143,27 +143,15 @@ func cardParts(response send.Response) ([]part, error) {
 // attachmentParts converts a MISC response that a live chat relays: a text, and attachments like the ones in
 // events.
 func attachmentParts(response send.Response) ([]part, error) {
-	var parts []part
-	if text := response.Text(); text != "" {
-		parts = append(parts, textPart(text))
-	}
-	for i, attachment := range pieces.Objects(response, "attachments") {
-		at := "attachments" + boterr.Index(i)
-		shown, err := attachmentPart(attachment)
-		if err != nil {
-			return nil, boterr.WithField(at, err)
-		}
-		shown.path, shown.fields = at, nil
-		parts = append(parts, shown)
-	}
-	switch {
-	case len(parts) == 0:
-		return nil, boterr.New(boterr.Unsupported, "type",
-			"on Telegram, a message of type MISC needs text or attachments, and this one has neither")
-	case len(parts) > maxParts:
-		return nil, boterr.Invalid("attachments", "needs %d messages; the limit on Telegram is %d", len(parts), maxParts)
-	}
-	return parts, nil
+	return pieces.Relay[part]{
+		Platform: Type, Most: maxParts,
+		Text: func(text string) (part, error) { return textPart(text), nil },
+		Attachment: func(attachment document.Object, at string) (part, error) {
+			shown, err := attachmentPart(attachment)
+			shown.path, shown.fields = at, nil
+			return shown, boterr.WithField("", err)
+		},
+	}.Parts(response)
 }
 
 func attachmentPart(attachment document.Object) (part, error) {

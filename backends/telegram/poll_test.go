@@ -30,17 +30,19 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// polling starts to poll the shop's bot. stop ends the poll and returns its error.
+// polling starts to poll the shop's bot. stop ends the poll and returns its error, which must be nil at the end of the test.
 func polling(t *testing.T, connector *telegram.Connector, accept telegram.Accept) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- connector.Poll(ctx, "app-1", "shop", accept) }()
 	synctest.Wait()
-	return func() error {
+	stop = sync.OnceValue(func() error {
 		cancel()
 		return <-ended
-	}
+	})
+	t.Cleanup(func() { require.NoError(t, stop()) })
+	return stop
 }
 
 func pass(d time.Duration) {
@@ -54,14 +56,13 @@ func TestPoll_InOrder(t *testing.T) {
 		w := newWorld()
 		w.Says(token, ada, adaID, "before it began")
 		var a connectortest.Box
-		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
+		polling(t, direct(t, w, telegram.Config{}), a.Accept)
 		w.Says(token, bob, bobID, "one")
 		w.Says(token, ada, adaID, "two")
 		last := w.Says(token, ada, adaID, "three")
 		pass(time.Minute)
 		require.Equal(t, []string{"before it began", "one", "two", "three"}, a.Texts())
 		require.Equal(t, last+1, w.Offset(token))
-		require.NoError(t, stop())
 	})
 }
 
@@ -73,9 +74,8 @@ func TestPoll_ManyAtOnce(t *testing.T) {
 			w.Says(token, ada, adaID, "x")
 		}
 		var a connectortest.Box
-		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
+		polling(t, direct(t, w, telegram.Config{}), a.Accept)
 		require.Len(t, a.Got, 250)
-		require.NoError(t, stop())
 	})
 }
 
@@ -98,7 +98,7 @@ func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
 			return nil
 		}}
 		var log bytes.Buffer
-		stop := polling(t, direct(t, w, telegram.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}), a.Accept)
+		polling(t, direct(t, w, telegram.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}), a.Accept)
 		pass(time.Minute)
 		require.Equal(t, []string{"one"}, a.Texts(), "the third waits behind the second")
 		require.Equal(t, failures, strings.Count(log.String(), "the store does not answer"), "each failure is logged once")
@@ -107,7 +107,6 @@ func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
 		pass(2 * time.Minute)
 		require.Equal(t, []string{"one", "two", "three"}, a.Texts())
 		require.Equal(t, last+1, w.Offset(token))
-		require.NoError(t, stop())
 	})
 }
 
@@ -126,10 +125,9 @@ func TestPoll_CrashBeforeTheNextRequest(t *testing.T) {
 		require.NoError(t, direct(t, w, telegram.Config{}).Poll(ctx, "app-1", "shop", accept))
 		require.Zero(t, w.Offset(token), "Telegram keeps it")
 
-		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
+		polling(t, direct(t, w, telegram.Config{}), a.Accept)
 		require.Equal(t, []string{"one", "one"}, a.Texts())
 		require.Equal(t, a.Got[0].Key, a.Got[1].Key, "Runtime.Accept recognises it")
-		require.NoError(t, stop())
 	})
 }
 
@@ -146,10 +144,9 @@ func TestPoll_UpdateThatIsNeverAccepted(t *testing.T) {
 			return nil
 		}}
 		drops := &send.Drops{Logger: silent()}
-		stop := polling(t, direct(t, w, telegram.Config{Drops: drops, Logger: silent()}), a.Accept)
+		polling(t, direct(t, w, telegram.Config{Drops: drops, Logger: silent()}), a.Accept)
 		require.Equal(t, []string{"fine"}, a.Texts(), "it does not block the next one")
 		require.Equal(t, send.DropInvalid, drops.Counts()[0].Reason)
-		require.NoError(t, stop())
 	})
 }
 
@@ -162,10 +159,9 @@ func TestPoll_TapsAreAcknowledged(t *testing.T) {
 		require.NoError(t, err)
 		w.Taps(token, ada, w.last(t, adaID), "Yes")
 		var a connectortest.Box
-		stop := polling(t, connector, a.Accept)
+		polling(t, connector, a.Accept)
 		require.Len(t, w.Answered(token), 1)
 		require.Empty(t, w.last(t, adaID).Buttons)
-		require.NoError(t, stop())
 	})
 }
 
@@ -333,14 +329,13 @@ func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
 			return current, nil
 		}}
 		var a connectortest.Box
-		stop := polling(t, direct(t, w, config), a.Accept)
+		polling(t, direct(t, w, config), a.Accept)
 		mu.Lock()
 		current = newChannel("shop", "7001:next-secret-of-tests")
 		mu.Unlock()
 		w.Says("7001:next-secret-of-tests", ada, adaID, "hello")
 		pass(2 * time.Minute)
 		require.Equal(t, []string{"hello"}, a.Texts())
-		require.NoError(t, stop())
 	})
 }
 
@@ -350,14 +345,13 @@ func TestPoll_LowerIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		var a connectortest.Box
-		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
+		polling(t, direct(t, w, telegram.Config{}), a.Accept)
 		w.Says(token, ada, adaID, "one")
 		pass(7 * 24 * time.Hour)
 		w.Renumber(10)
 		w.Says(token, ada, adaID, "two")
 		pass(time.Minute)
 		require.Equal(t, []string{"one", "two"}, a.Texts())
-		require.NoError(t, stop())
 	})
 }
 
@@ -416,10 +410,9 @@ func TestPoll_AnotherBot(t *testing.T) {
 			current = otherToken // The host changes the token while Poll has an update of the old bot.
 			return nil
 		}}
-		stop := polling(t, direct(t, w, config), a.Accept)
+		polling(t, direct(t, w, config), a.Accept)
 		require.Equal(t, []string{"to the old bot", "to the new bot"}, a.Texts())
 		require.NotEqual(t, a.Got[0].Key, a.Got[1].Key, "it is not a repetition")
-		require.NoError(t, stop())
 	})
 }
 
@@ -466,9 +459,8 @@ func TestPoll_AnswerTooLong(t *testing.T) {
 			w.ServeHTTP(rw, r)
 		})
 		var a connectortest.Box
-		stop := polling(t, direct(t, long, telegram.Config{Logger: silent()}), a.Accept)
+		polling(t, direct(t, long, telegram.Config{Logger: silent()}), a.Accept)
 		pass(2 * time.Minute)
 		require.Equal(t, []string{"hello"}, a.Texts())
-		require.NoError(t, stop())
 	})
 }

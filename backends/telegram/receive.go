@@ -145,7 +145,9 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 	if given == "" {
 		return nil, credentials{}, errUnauthorized
 	}
-	in, of, err := c.load(r.Context(), r.PathValue("app"), r.PathValue("channel"))
+	ctx, cancel := context.WithTimeout(r.Context(), inbound.LookUpTime)
+	defer cancel()
+	in, of, err := c.load(ctx, r.PathValue("app"), r.PathValue("channel"))
 	if err == nil {
 		err = of.checkSecret(in)
 	}

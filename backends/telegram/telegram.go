@@ -67,14 +67,12 @@ func (c Config) withDefaults() (Config, error) {
 		bounded.Default("Timeout", &c.Timeout, 10*time.Second),
 		bounded.Default("PollTime", &c.PollTime, 50*time.Second),
 		bounded.Default("BodyTime", &c.BodyTime, inbound.DefaultTime),
+		bounded.DefaultURL("APIURL", &c.APIURL, "https://api.telegram.org"),
 	)
 	if err != nil {
 		return c, err
 	}
-	c.APIURL = strings.TrimSuffix(cmp.Or(c.APIURL, "https://api.telegram.org"), "/")
-	if _, isBase := bounded.ParseBase(c.APIURL); !isBase {
-		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.telegram.org")
-	}
+	c.APIURL = strings.TrimSuffix(c.APIURL, "/")
 	if c.Updates == nil {
 		c.Updates = []string{kindMessage, kindCallback, "my_chat_member"}
 	}

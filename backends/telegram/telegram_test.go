@@ -58,9 +58,7 @@ func newWorld() *world {
 // start returns a connector that calls the world over HTTP.
 func (w *world) start(t *testing.T) *telegram.Connector {
 	t.Helper()
-	server := httptest.NewServer(w)
-	t.Cleanup(server.Close)
-	return newConnector(t, telegram.Config{APIURL: server.URL})
+	return newConnector(t, telegram.Config{APIURL: connectortest.Serve(t, w)})
 }
 
 // direct returns a connector that calls a handler without a network. A synctest bubble cannot wait for a
@@ -76,9 +74,7 @@ func newConnector(t *testing.T, config telegram.Config) *telegram.Connector {
 	if config.LoadChannel == nil {
 		config.LoadChannel = loads(shop(), desk())
 	}
-	connector, err := telegram.New(config)
-	require.NoError(t, err)
-	return connector
+	return connectortest.New(t, telegram.New, config)
 }
 
 func shop() *channel.Channel { return newChannel("shop", token) }
@@ -117,9 +113,7 @@ func (w *world) last(t *testing.T, chat string) telegramfake.Message {
 
 // routed serves a handler at the path of all channels.
 func routed(handler http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/telegram/{app}/{channel}", handler)
-	return mux
+	return connectortest.Routed("/telegram/{app}/{channel}", handler)
 }
 
 const (
@@ -171,13 +165,13 @@ func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
 	}, func(body string) (*connectortest.Box, int) {
 		box := connectortest.NewBox()
 		handler := routed(direct(t, w, telegram.Config{Drops: box.Drops, Logger: silent()}).Handler(box.Accept))
-		return box, postUpdate(handler, shopPath, secretToken, body).Code
+		return box, postUpdate(handler, shopPath, body).Code
 	})
 }
 
 // postUpdate posts an update to a handler, like Telegram.
-func postUpdate(handler http.Handler, path, secret, body string) *httptest.ResponseRecorder {
+func postUpdate(handler http.Handler, path, body string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, newUpdate(context.Background(), path, secret, body))
+	handler.ServeHTTP(answer, newUpdate(context.Background(), path, secretToken, body))
 	return answer
 }

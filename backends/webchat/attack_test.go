@@ -1,6 +1,7 @@
 package webchat_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -21,6 +23,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func decoded(t *testing.T, part string) string {
@@ -325,6 +329,41 @@ func TestWidget_IsServed(t *testing.T) {
 func sha512Of(content []byte) string {
 	sum := sha512.Sum384(content)
 	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// A store that hangs does not hold a request, because each of the handler's calls has a deadline.
+func TestHandler_LimitsCallsToTheStore(t *testing.T) {
+	t.Parallel()
+	var unlimited sync.Map
+	w := newWorld(t, func(c *webchat.Config) {
+		c.Store = store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			if _, isLimited := ctx.Deadline(); !isLimited {
+				unlimited.Store(call.Method+" "+call.Collection, true)
+			}
+			return ctx, nil, nil
+		})
+	})
+	ada := w.session()
+	unlimited.Clear() // What newWorld stored.
+	w.session()
+	w.writes(ada, "c1", "hi")
+	w.history(ada, "")
+	file := answered[uploaded](t, w.uploads(ada, "a.png", png))
+	status, _, _ := w.downloads(file.URL)
+	require.Equal(t, http.StatusOK, status)
+	for _, r := range []request{
+		{path: "typing", body: fields{}},
+		{path: "read", body: fields{"seq": 1}},
+		{method: http.MethodGet, path: "stream?wait=0"},
+		{path: "signout", body: fields{}},
+	} {
+		r.token = ada.Token
+		require.Less(t, w.do(r).Code, http.StatusBadRequest, r.path)
+	}
+	unlimited.Range(func(call, _ any) bool {
+		t.Errorf("no deadline: %s", call)
+		return true
+	})
 }
 
 // A host counts at most 500 kinds of dropped events, over all platforms.

@@ -234,14 +234,16 @@ func (c *Connector) serveFile(w http.ResponseWriter, r *http.Request, id string)
 	if c.config.Files == nil {
 		return errNotFound
 	}
-	file, exists, err := c.fileWith(r.Context(), id)
+	ctx, cancel := context.WithTimeout(r.Context(), downloadTime)
+	defer cancel()
+	file, exists, err := c.fileWith(ctx, id)
 	if err != nil {
 		return err
 	}
 	if !exists {
 		return errNotFound
 	}
-	content, err := c.config.Files.Open(r.Context(), file.key)
+	content, err := c.config.Files.Open(ctx, file.key)
 	if boterr.CodeOf(err) == boterr.NotFound {
 		return errNotFound
 	}

@@ -135,7 +135,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(text)
 }
 
-// answerTime limits the work for a request, except for streams and files.
+// answerTime limits the work for a request. For a stream or a file, it limits the check of the token.
 const answerTime = 30 * time.Second
 
 // visit is a request of a visitor with a verified token.
@@ -177,27 +177,28 @@ func (c *Connector) serve(w http.ResponseWriter, r *http.Request, accept Accept)
 	case isRead && path.Base(folder) == "files":
 		return c.serveFile(w, r, name)
 	}
-	if name != "stream" && name != "files" {
-		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
-		defer cancel()
-		r = r.WithContext(ctx)
-	}
+	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+	defer cancel()
+	limited := r.WithContext(ctx)
 	now := c.config.Now()
 	if err := c.rates.requests.require(c.config.Address(r), now); err != nil {
 		return err
 	}
 	if r.Method == http.MethodPost && name == "session" {
-		return c.startSession(w, r)
+		return c.startSession(w, limited)
 	}
 	route := routes[r.Method+" "+name]
 	if route == nil {
 		return errNotFound
 	}
-	v, err := c.authenticate(w, r, now)
+	v, err := c.authenticate(w, limited, now)
 	if err != nil {
 		return err
 	}
 	v.accept = accept
+	if name != "stream" && name != "files" {
+		r = limited
+	}
 	return route(c, w, r, v)
 }
 

@@ -222,7 +222,9 @@ func (f *follower) changes(state chatlog.State) (events []event) {
 
 // longPoll answers with the next events. If there are none within the wait, it answers with an empty list.
 func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower, wait time.Duration) error {
-	state, err := f.log.State(r.Context(), f.of)
+	ctx, cancel := context.WithTimeout(r.Context(), wait+answerTime)
+	defer cancel()
+	state, err := f.log.State(ctx, f.of)
 	if err != nil {
 		return err
 	}
@@ -230,7 +232,7 @@ func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
-		events, _, err := f.next(r.Context())
+		events, _, err := f.next(ctx)
 		if err != nil {
 			return err
 		}
@@ -241,7 +243,7 @@ func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower
 				continue
 			case <-over.C:
 			case <-c.closing:
-			case <-r.Context().Done():
+			case <-ctx.Done():
 			}
 			isOver = true
 		}

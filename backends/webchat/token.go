@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -162,9 +163,7 @@ func sign(by key, prefix string, claims any) string {
 }
 
 func signature(by key, text string) []byte {
-	mac := hmac.New(sha256.New, []byte(by.secret.Reveal()))
-	_, _ = mac.Write([]byte(text))
-	return mac.Sum(nil)
+	return inbound.MAC(by.secret.Reveal(), text, nil)
 }
 
 // token is a parsed token that has not been verified.

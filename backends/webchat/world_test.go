@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
@@ -74,7 +75,10 @@ func errOr(a, b error) error {
 	return b
 }
 
-func (f *files) Open(_ context.Context, key string) (io.ReadCloser, error) {
+func (f *files) Open(ctx context.Context, key string) (io.ReadCloser, error) {
+	if _, isLimited := ctx.Deadline(); !isLimited {
+		return nil, errors.New("no deadline")
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	content, exists := f.held[key]

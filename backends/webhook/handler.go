@@ -126,6 +126,8 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 		c.config.OnError(ctx, botctx.Inbound{}, err)
 		return nil, refuse(http.StatusInternalServerError, err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, inbound.LookUpTime)
+	defer cancel()
 	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
 	if err == nil && of != nil {
 		var endpoint Endpoint

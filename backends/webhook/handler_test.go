@@ -296,10 +296,9 @@ func TestSend_RedirectCarriesNothing(t *testing.T) {
 	t.Parallel()
 	elsewhere := newReceiver(t, "", http.StatusOK)
 	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect} {
-		peer := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
-		t.Cleanup(peer.Close)
 		for _, client := range []outbound.Doer{&http.Client{}, loopback(t)} {
-			_, err := newConnector(t, webhook.Config{HTTP: client}).Send(t.Context(), hello(webchat(peer.URL)))
+			url := connectortest.Serve(t, http.RedirectHandler(elsewhere.URL, status))
+			_, err := newConnector(t, webhook.Config{HTTP: client}).Send(t.Context(), hello(webchat(url)))
 			require.ErrorIs(t, err, boterr.FailedPrecondition)
 		}
 	}

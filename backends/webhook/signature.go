@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/inbound"
 )
 
 // Headers of a signed request.
@@ -95,9 +95,7 @@ func readSignature(header http.Header, now time.Time, tolerance time.Duration) (
 	if err != nil {
 		return s, boterr.New(boterr.FailedPrecondition, "", "the header webhook-timestamp must be a number of seconds")
 	}
-	// A Duration would overflow for years far away, so compare seconds as float64.
-	distance := float64(seconds) - float64(now.UnixMilli())/1000
-	if limit := tolerance.Seconds(); distance > limit || distance < -limit {
+	if now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
 		return s, boterr.New(boterr.FailedPrecondition, "",
 			"the time of the signature is more than %s from now; sign each request when you send it, and check the clocks", tolerance)
 	}
@@ -131,10 +129,7 @@ func (s signed) verify(body []byte, secrets []channel.Secret) error {
 }
 
 func sum(key []byte, id, timestamp string, body []byte) []byte {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(id + "." + timestamp + "."))
-	mac.Write(body)
-	return mac.Sum(nil)
+	return inbound.MAC(string(key), id+"."+timestamp+".", body)
 }
 
 // CheckSecret returns FailedPrecondition if a secret cannot be used to sign. A host can check its secrets when

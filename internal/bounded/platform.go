@@ -1,6 +1,7 @@
 package bounded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -15,6 +16,16 @@ import (
 func ParseBase(address string) (*url.URL, bool) {
 	parsed, isWeb := parseWeb(address)
 	return parsed, isWeb && parsed.User == nil && parsed.RawQuery == "" && parsed.Fragment == ""
+}
+
+// DefaultURL sets the address of an API to the standard if it is "". It returns InvalidArgument if ParseBase cannot parse
+// the address.
+func DefaultURL(field string, address *string, standard string) error {
+	*address = cmp.Or(*address, standard)
+	if _, isBase := ParseBase(*address); !isBase {
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one such as %s", standard)
+	}
+	return nil
 }
 
 // CheckURL returns InvalidArgument for a field with an address that a platform cannot open.

@@ -37,6 +37,9 @@ type Receiver struct {
 	MaxBytes int
 	// Forge makes a request one that must be refused before its body is read. Nil if the platform signs bodies only.
 	Forge func(*http.Request)
+	// Forged returns requests that the platform did not make, or not for a channel of this host. Each gets the same answer,
+	// which does not reveal the reason, as a request for which there is no channel.
+	Forged func(ctx context.Context) map[string]*http.Request
 
 	// Unusable are infos of a channel with which no request can be verified. The handler must refuse the request, and count
 	// and log that the channel's secret is missing or wrong.
@@ -61,7 +64,7 @@ func (r Receiver) Run(t *testing.T) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T){
 		"OtherRequests": r.otherRequests, "LongestBody": r.longestBody, "SlowBody": r.slowBody,
-		"ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
+		"ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "Forged": r.forged, "NotAccepted": r.notAccepted,
 		"LookUps": r.lookUps, "UnusableChannels": r.unusableChannels, "RepeatsAreTheSame": r.repeatsAreTheSame,
 		"GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
 		"OneOfSeveralIsNotAccepted":    r.oneOfSeveralIsNotAccepted, "StoreDoesNotAnswer": r.storeDoesNotAnswer,
@@ -115,6 +118,22 @@ func (r Receiver) forgedBodyIsNotRead(t *testing.T) {
 	forged := r.report(t)
 	r.Forge(forged)
 	RequireUnread(t, r.Open(t, LookUp{}, 0), forged, cmp.Or(r.Refused, http.StatusUnauthorized))
+}
+
+func (r Receiver) forged(t *testing.T) {
+	t.Helper()
+	if r.Forged == nil {
+		return
+	}
+	unknown := r.Open(t, LookUp{FindsNothing: true}, 0).Ask(r.report(t))
+	for name, request := range r.Forged(t.Context()) {
+		box := r.Open(t, LookUp{}, 0)
+		answer := box.Ask(request)
+		require.Equal(t, cmp.Or(r.Refused, http.StatusUnauthorized), answer.Code, name)
+		require.Equal(t, unknown.Body.String(), answer.Body.String(), name)
+		require.Empty(t, box.Got, name)
+		require.Zero(t, box.DroppedFor(send.DropInvalid), name)
+	}
 }
 
 func (r Receiver) notAccepted(t *testing.T) {
@@ -278,7 +297,8 @@ type LookUp struct {
 	Info channel.Info
 }
 
-// Find returns find, or a function with the outcome of l.
+// Find returns find, or a function with the outcome of l. A look-up without a deadline fails, because a store that hangs
+// must not hold a request.
 func Find[From any](
 	l LookUp, find func(context.Context, From) (*channel.Channel, error),
 ) func(context.Context, From) (*channel.Channel, error) {
@@ -298,7 +318,12 @@ func Find[From any](
 			return &changed, nil
 		}
 	default:
-		return find
+		return func(ctx context.Context, from From) (*channel.Channel, error) {
+			if _, isLimited := ctx.Deadline(); !isLimited {
+				return nil, errors.New("the look-up has no deadline")
+			}
+			return find(ctx, from)
+		}
 	}
 }
 

@@ -5,8 +5,6 @@ package graph
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -21,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/calls"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -66,14 +65,14 @@ type exchange struct{ calls, files *http.Client }
 
 // NewClient returns a client, or InvalidArgument if a field of c is invalid.
 func NewClient(c Config) (*Client, error) {
-	err := cmp.Or(bounded.Default("Timeout", &c.Timeout, 10*time.Second), bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20))
+	err := cmp.Or(
+		bounded.Default("Timeout", &c.Timeout, 10*time.Second), bounded.Default("MaxFileBytes", &c.MaxFileBytes, 25<<20),
+		bounded.DefaultURL("APIURL", &c.URL, DefaultURL),
+	)
 	if err != nil {
 		return nil, err
 	}
-	base, err := baseURL(cmp.Or(c.URL, DefaultURL))
-	if err != nil {
-		return nil, boterr.WithField("APIURL", err)
-	}
+	base, _ := bounded.ParseBase(c.URL)
 	own, others := c.HTTP, c.HTTP
 	if c.HTTP == nil {
 		own = &http.Client{Transport: outbound.HostTransport()}
@@ -86,14 +85,6 @@ func NewClient(c Config) (*Client, error) {
 		}
 	}
 	return &Client{base: base, own: limited(own), others: limited(others), hosts: c.FileHosts, meanings: c.Meanings}, nil
-}
-
-func baseURL(text string) (*url.URL, error) {
-	base, isBase := bounded.ParseBase(strings.TrimSuffix(text, "/"))
-	if !isBase {
-		return nil, boterr.Invalid("", "is not an HTTP or HTTPS address; give one such as %s", DefaultURL)
-	}
-	return base, nil
 }
 
 // Credentials authenticate the API calls of a channel.
@@ -113,13 +104,7 @@ func (c Credentials) proof() string {
 	if secret == "" {
 		return ""
 	}
-	return hex.EncodeToString(codeOf(secret, []byte(c.Token.Reveal())))
-}
-
-func codeOf(secret string, text []byte) []byte {
-	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write(text) // Writing to a hash never fails.
-	return sum.Sum(nil)
+	return hex.EncodeToString(inbound.MAC(secret, c.Token.Reveal(), nil))
 }
 
 func (c Credentials) secrets() []string {
@@ -177,9 +162,10 @@ func (c *Client) baseOf(as Credentials) (*url.URL, error) {
 	if as.URL == "" {
 		return c.base, nil
 	}
-	base, err := baseURL(as.URL)
-	if err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the address of the API in the channel's info %w", err)
+	base, isBase := bounded.ParseBase(as.URL)
+	if !isBase {
+		return nil, boterr.New(boterr.FailedPrecondition, "",
+			"the address of the API in the channel's info is not an HTTP or HTTPS address; give one such as %s", DefaultURL)
 	}
 	return base, nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"strings"
 
@@ -23,7 +22,7 @@ const SignatureHeader = "X-Hub-Signature-256"
 
 // Sign returns the signature of a body.
 func Sign(secret channel.Secret, body []byte) string {
-	return signaturePrefix + hex.EncodeToString(codeOf(secret.Reveal(), body))
+	return signaturePrefix + hex.EncodeToString(inbound.MAC(secret.Reveal(), "", body))
 }
 
 const signaturePrefix = "sha256="
@@ -82,9 +81,6 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // address uses the verify token of the account's application, which may also sign the reports to the address.
 const AccountParameter = "account"
 
-// maxChallengeLength is more than the length of any challenge.
-const maxChallengeLength = 1000
-
 // answerCheck answers the platform's check of the handler's address. Only the address can name an account.
 func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
@@ -102,13 +98,11 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	}
 	challenge := query.Get("hub.challenge")
 	if query.Get("hub.mode") != "subscribe" || !inbound.IsSecret(token.Reveal(), query.Get("hub.verify_token")) ||
-		challenge == "" || len(challenge) > maxChallengeLength {
+		challenge == "" || len(challenge) > inbound.MaxText {
 		http.Error(w, "the request is not the platform's check of this address", http.StatusForbidden)
 		return
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, challenge) // A client that has closed the connection needs no answer.
+	inbound.WriteText(w, challenge)
 }
 
 // maxReportSize is the maximum size of a report in bytes. The platform sends up to 3 MB, and repeats a report that is
@@ -219,7 +213,7 @@ func (r *report) isSignedBy(secret channel.Secret) bool {
 	isSigned, isKnown := r.signed[secret]
 	if !isKnown {
 		key := secret.Reveal()
-		isSigned = key != "" && hmac.Equal(codeOf(key, r.body), r.signature)
+		isSigned = key != "" && hmac.Equal(inbound.MAC(key, "", r.body), r.signature)
 		r.signed[secret] = isSigned
 	}
 	return isSigned

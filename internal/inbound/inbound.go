@@ -4,6 +4,7 @@ package inbound
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
@@ -118,6 +119,9 @@ func (b *timedBody) Read(into []byte) (int, error) {
 	return b.inner.Read(into)
 }
 
+// LookUpTime limits the look-up of a channel, so that a store that hangs does not hold the platforms' requests.
+const LookUpTime = 10 * time.Second
+
 // FindChannel calls find, the FindChannel of a connector's Config, and returns the channel, or nil if there is none.
 // FailedPrecondition: find is nil.
 func FindChannel[From, Channel any](
@@ -126,6 +130,8 @@ func FindChannel[From, Channel any](
 	if find == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
 	}
+	ctx, cancel := context.WithTimeout(ctx, LookUpTime)
+	defer cancel()
 	in, err := find(ctx, from)
 	if boterr.CodeOf(err) == boterr.NotFound {
 		return nil, nil
@@ -140,20 +146,40 @@ func Accept[Event any](ctx context.Context, event Event, accept func(context.Con
 }
 
 // Texts returns the strings at these paths, such as "team.id", of a JSON object. Handlers use them to find the
-// secret before they verify and decode the body. A missing string is "". If a name occurs twice, the first one
-// counts, so callers must compare the strings with the decoded body. Texts returns false if the body is not a
-// JSON object.
+// secret before they verify and decode the body. A string that is missing or longer than MaxText is "". If a name occurs
+// twice, the first one counts, so callers must compare the strings with the decoded body. Texts returns false if the body
+// is not a JSON object.
 func Texts(body []byte, paths ...string) ([]string, bool) {
 	if !json.Valid(body) || !gjson.ParseBytes(body).IsObject() {
 		return nil, false
 	}
 	texts := make([]string, len(paths))
 	for i, result := range gjson.GetManyBytes(body, paths...) {
-		if result.Type == gjson.String {
+		if result.Type == gjson.String && len(result.Str) <= MaxText {
 			texts[i] = result.String()
 		}
 	}
 	return texts, true
+}
+
+// MaxText is the longest text, in bytes, that a handler uses before it knows the sender. It is more than the length of ids
+// and of the texts with which platforms check a handler's address.
+const MaxText = 1000
+
+// WriteText answers a platform with a text. It ignores errors, because a client that has closed the connection needs no
+// answer.
+func WriteText(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(w, text)
+}
+
+// MAC returns the HMAC with SHA-256 of the prefix and the body.
+func MAC(key, prefix string, body []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(key))
+	_, _ = mac.Write([]byte(prefix)) // Writing to a hash never fails.
+	_, _ = mac.Write(body)
+	return mac.Sum(nil)
 }
 
 // IsSecret reports whether given equals the secret, in constant time. It returns false for an empty secret.

@@ -134,9 +134,11 @@ func TestBody_UnreadHoldsNoConnection(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	texts, ok := inbound.Texts([]byte(`{"app":"a\u0031","team":{"id":"T1"},"channel":7,"app":"a2"}`), "app", "team.id", "channel", "none")
+	long := strings.Repeat("x", inbound.MaxText)
+	body := `{"app":"a\u0031","team":{"id":"T1"},"channel":7,"app":"a2","long":"` + long + `","longer":"` + long + `x"}`
+	texts, ok := inbound.Texts([]byte(body), "app", "team.id", "channel", "none", "long", "longer")
 	require.True(t, ok)
-	require.Equal(t, []string{"a1", "T1", "", ""}, texts)
+	require.Equal(t, []string{"a1", "T1", "", "", long, ""}, texts)
 }
 
 func TestTexts_NoObject(t *testing.T) {

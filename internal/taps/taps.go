@@ -3,6 +3,8 @@
 package taps
 
 import (
+	"unicode/utf8"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
@@ -23,6 +25,21 @@ func Text(payload any) (string, error) {
 		return string(encoded), nil
 	}
 	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.JSONType(payload))
+}
+
+// Of returns the payload of a button or a quick reply as text, of at most this number of code points. Errors have the field
+// payload.
+func Of(button document.Object, platform string, most int) (string, error) {
+	payload, _ := button.Field("payload")
+	text, err := Text(payload)
+	if err != nil {
+		return "", boterr.PrefixField("payload", err)
+	}
+	if length := utf8.RuneCountInString(text); length > most {
+		return "", boterr.Invalid("payload",
+			"is %d characters long as text; the limit on %s is %d: keep the rest elsewhere, under an id", length, platform, most)
+	}
+	return text, nil
 }
 
 // Payload decodes a text that Text returned. Any other text is itself the payload.
