@@ -143,7 +143,7 @@ func (a AddData) code(*names, done) call {
 
 // reserved are the words with a meaning in a line, which cannot be unquoted names.
 var reserved = []string{
-	"Bot", "Fails", "Refused", "The", "member", "agent", "channel", "desk", "data", "taps", "sends", "takes", "ends", "joins",
+	"Bot", "Fails", "The", "member", "agent", "channel", "desk", "data", "taps", "sends", "takes", "ends", "joins",
 	"at", "in", "to", "of", "later",
 }
 

@@ -126,13 +126,13 @@ Mail to ada@example.com bounces
 
 Back in service: mail to ada@example.com
 
-Refused for 1 hour with ResourceExhausted: mail to ada@example.com
+Out of service for 1 hour with ResourceExhausted: mail to ada@example.com
 
-Refused: messages to Ada
+Out of service: messages to Ada
 
-Refused from request 2 on: messages to Ada in family
+Out of service from request 2 on: messages to Ada in family
 
-Refused for 20 seconds from request 1 on with NotFound: messages to C1 at "a:b"
+Out of service for 20 seconds from request 1 on with NotFound: messages to C1 at "a:b"
 
 Back in service: messages to Ada
 
@@ -261,9 +261,9 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"The next message of mail comes twice": "no message comes from mail",
 		"The next payment event of channel a comes twice": "no payment event comes from channel a",
 		"The next request fails: Unavailable":             "there is no operation request",
-		"Refused with Gone: messages to Ada":              "there is no code Gone",
-		"Refused for ever: messages to Ada":               `"ever" is not a time`,
-		"Refused: Ada":                                    `there is no recipient "Ada": write "messages to Ada"`,
+		"Out of service with Gone: messages to Ada":       "there is no code Gone",
+		"Out of service for ever: messages to Ada":        `"ever" is not a time`,
+		"Out of service: messages to Bot":                 "Bot is not a name in this form",
 		"At most 0 messages in 1 minute: channel shop":    "numbers begin with 1",
 		"At most 2 messages in 0s: channel shop":          "a limit for 0 seconds limits nothing",
 		"At most 2 messages a minute":                     `write "At most 2 messages in 1 minute: channel shop"`,
@@ -320,7 +320,7 @@ func (i invented) text() string {
 // name returns a nonempty text.
 func (i invented) name() string {
 	if i.random.IntN(2) == 0 {
-		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to", "a:b in family", "Refused"}[i.random.IntN(11)]
+		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to", "a:b in family"}[i.random.IntN(10)]
 	}
 	return "x" + i.text()
 }

@@ -207,9 +207,9 @@ member Bob at page
 desk support
 agent Grace at support
 
-Refused: messages to Ada
+Out of service: messages to Ada
 
-Refused for 1 hour with NotFound: messages to Grace
+Out of service for 1 hour with NotFound: messages to Grace
 
 Ada: hi
 Fails: FailedPrecondition

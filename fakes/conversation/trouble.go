@@ -42,9 +42,9 @@ func (a Faults) do(on *Session) error {
 	})
 }
 
-// isOptional reports whether the fault may stay unmet. Faults of services may: if the bot does not use the service,
-// its answers in the conversation show that.
-// Faults that begin at once and last need not be met: these are the kinds from KindDown on.
+// isOptional reports whether the fault needs Optional to stay unmet. Faults of services may stay unmet: if the bot does
+// not use the service, its answers in the conversation show that. Lasting faults, from KindDown on, always may if they
+// begin at once.
 func (a Faults) isOptional() bool { return a.Op == "" && (a.Kind < fakes.KindDown || a.Nth > 0) }
 
 func (a Lifts) do(on *Session) error {
@@ -118,10 +118,8 @@ func (a Faults) lines() []string {
 		call += " is declined: " + render.Escape(a.Reason, "")
 	case fakes.KindRepeats:
 		call += " comes twice"
-	case fakes.KindDown:
-		call = "Out of service" + spanOf(a.Fault) + ": " + partOf(a.Fault)
-	case fakes.KindRefuses:
-		call = refusal(a.Fault)
+	case fakes.KindDown, fakes.KindRefuses:
+		call = outageOf(a.Fault)
 	case fakes.KindLimits:
 		messages := " messages"
 		if a.Most == 1 {
@@ -153,17 +151,16 @@ func spanOf(f fakes.Fault) (text string) {
 	return text
 }
 
-// refusal returns the line of a refusal. A bounce is the usual refusal of mails.
-func refusal(f fakes.Fault) string {
-	code := boterr.CodeOf(f.Err)
-	if f.Service == fakes.ServiceMail && code == codeOfRefusal(f.Service) && spanOf(f) == "" {
+// outageOf returns the line of an outage or a refusal. A bounce is the usual refusal of mails.
+func outageOf(f fakes.Fault) string {
+	text := "Out of service" + spanOf(f)
+	switch usual := codeOfRefusal(f.Service); {
+	case f.Service == fakes.ServiceMail && f.Err == usual && spanOf(f) == "":
 		return "Mail to " + render.Escape(f.To, "") + " bounces"
+	case f.Err != nil && f.Err != usual:
+		text += " with " + string(boterr.CodeOf(f.Err))
 	}
-	with := ""
-	if code != codeOfRefusal(f.Service) {
-		with = " with " + string(code)
-	}
-	return "Refused" + spanOf(f) + with + ": " + recipientOf(f)
+	return text + ": " + partOf(f)
 }
 
 // codeOfRefusal is the code of a refusal whose line has none: the mailbox does not exist, or the person has blocked the
@@ -173,18 +170,6 @@ func codeOfRefusal(by fakes.Service) boterr.Code {
 		return boterr.InvalidArgument
 	}
 	return boterr.FailedPrecondition
-}
-
-// recipientOf returns the words for what a refusal refuses.
-func recipientOf(f fakes.Fault) string {
-	switch {
-	case f.Service == fakes.ServiceMail:
-		return "mail to " + render.Escape(f.To, "")
-	case f.Part == "":
-		return "messages to " + nameOf(f.To)
-	default:
-		return "messages to " + idOf(f.To) + " at " + idOf(f.Part)
-	}
 }
 
 // called returns the words for the call, request, charge or event that goes wrong.
@@ -220,14 +205,10 @@ var (
 )
 
 func (a Lifts) lines() []string {
-	switch a.Kind {
-	case fakes.KindRefuses:
-		return []string{"Back in service: " + recipientOf(a.Fault)}
-	case fakes.KindLimits:
+	if a.Kind == fakes.KindLimits {
 		return []string{"No limit of messages: " + partOf(a.Fault)}
-	default:
-		return []string{"Back in service: " + partOf(a.Fault)}
 	}
+	return []string{"Back in service: " + partOf(a.Fault)}
 }
 
 func (Crashes) lines() []string { return []string{"The process crashes"} }
@@ -239,12 +220,20 @@ var wordsOf = map[fakes.Service]string{
 	fakes.ServiceMessages: "channel ", fakes.ServiceDataSources: "data source ", fakes.ServicePayments: "account ",
 }
 
-// partOf returns the name of a service, or of a part of one.
+// partOf returns the name of a service, of a part of one, or of what a refusal refuses.
 func partOf(f fakes.Fault) string {
-	if f.Part != "" {
+	switch {
+	case f.To != "" && f.Service == fakes.ServiceMail:
+		return "mail to " + render.Escape(f.To, "")
+	case f.To != "" && f.Part == "":
+		return "messages to " + nameOf(f.To)
+	case f.To != "":
+		return "messages to " + idOf(f.To) + " at " + idOf(f.Part)
+	case f.Part != "":
 		return wordsOf[f.Service] + idOf(f.Part)
+	default:
+		return f.Service.String()
 	}
-	return f.Service.String()
 }
 
 // readPart parses the name of a service, or of a part of one.
@@ -297,16 +286,6 @@ func called(in *parts, from int, fault fakes.Fault) fakes.Fault {
 	return fault.At(number)
 }
 
-// backInService parses the end of an outage or of a refusal.
-func backInService(in *parts) Act {
-	if strings.HasPrefix(in.found[0], "mail to") || strings.HasPrefix(in.found[0], "messages to") {
-		return Lifts{read(in, 0, readRefusal)}
-	}
-	outage := read(in, 0, readPart)
-	outage.Kind = fakes.KindDown
-	return Lifts{outage}
-}
-
 // readNth parses the number of a call, or 0 for the next one.
 func readNth(text string) (nth int, err error) {
 	if text == "" {
@@ -345,10 +324,36 @@ func comesTwice(in *parts) fakes.Fault {
 	return fakes.Repeats(from.Service).Of(from.Part).At(read(in, 2, readNth))
 }
 
+// readOutage parses what is out of service: a service, a part of one, or the mails or messages to a recipient.
+func readOutage(text string) (outage fakes.Fault, err error) {
+	found := aRecipient.FindStringSubmatch(text)
+	if found == nil {
+		outage, err = readPart(text)
+		outage.Kind = fakes.KindDown
+		return outage, err
+	}
+	in := &parts{found: found[1:]}
+	switch {
+	case in.found[0] != "":
+		outage = bounced(in)
+	case in.found[2] != "":
+		outage = fakes.Refuses(in.id(1), codeOfRefusal(fakes.ServiceMessages)).Of(in.id(2))
+	default:
+		outage = fakes.Refuses(read(in, 1, readName), codeOfRefusal(fakes.ServiceMessages)).Of("")
+	}
+	return outage, errors.Join(in.failed...)
+}
+
+func bounced(in *parts) fakes.Fault {
+	return fakes.Refuses(in.text(0), codeOfRefusal(fakes.ServiceMail))
+}
+
 func outOfService(in *parts) fakes.Fault {
-	outage := read(in, 2, readPart)
-	outage.Kind = fakes.KindDown
-	return span(in, 0, outage)
+	outage := span(in, 0, read(in, 3, readOutage))
+	if in.found[2] != "" {
+		outage.Err = read(in, 2, readCode)
+	}
+	return outage
 }
 
 // span returns a lasting fault with the time and the beginning that aSpan has matched, from the given part on.
@@ -361,38 +366,6 @@ func span(in *parts, from int, fault fakes.Fault) fakes.Fault {
 		fault.Nth, _ = strconv.Atoi(in.found[from+1])
 	}
 	return fault
-}
-
-// readRefusal parses what a refusal refuses.
-func readRefusal(text string) (fakes.Fault, error) {
-	found := aRecipient.FindStringSubmatch(text)
-	if found == nil {
-		return fakes.Fault{}, fmt.Errorf("there is no recipient %q: write \"messages to Ada\", \"messages to C1 at shop\" for an id "+
-			"on the platform of a channel, or \"mail to ada@example.com\"", text)
-	}
-	in := &parts{found: found[1:]}
-	var refusal fakes.Fault
-	switch {
-	case in.found[0] != "":
-		refusal = bounced(in)
-	case in.found[2] != "":
-		refusal = fakes.Refuses(in.id(1), codeOfRefusal(fakes.ServiceMessages)).Of(in.id(2))
-	default:
-		refusal = fakes.Refuses(read(in, 1, readName), codeOfRefusal(fakes.ServiceMessages)).Of("")
-	}
-	return refusal, errors.Join(in.failed...)
-}
-
-func bounced(in *parts) fakes.Fault {
-	return fakes.Refuses(in.text(0), codeOfRefusal(fakes.ServiceMail))
-}
-
-func refused(in *parts) fakes.Fault {
-	refusal := span(in, 0, read(in, 3, readRefusal))
-	if in.found[2] != "" {
-		refusal.Err = read(in, 2, readCode)
-	}
-	return refusal
 }
 
 func limited(in *parts) fakes.Fault {

@@ -82,7 +82,7 @@ func TestFault_OneCallFails(t *testing.T) {
 func TestOutage_LastsUntilItEnds(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, simulator.Simulator{})
-	p.does("fault", map[string]any{"line": "Refused: messages to Ada"})
+	p.does("fault", map[string]any{"line": "Out of service: messages to Ada"})
 	require.Equal(t, []string{"messages to Ada"}, p.world().Faults.Out)
 	require.NotNil(t, p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"}).Error)
 	p.does("fault", map[string]any{"line": `Back in service: messages to "Ada"`})

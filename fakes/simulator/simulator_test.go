@@ -138,7 +138,7 @@ func TestSaved_CrashesAndOutages(t *testing.T) {
 	p := newTab(t, simulator.Simulator{})
 	p.does("fault", map[string]any{"line": "Out of service: mail"})
 	p.does("fault", map[string]any{"line": "Back in service: mail"})
-	p.does("fault", map[string]any{"line": "Refused: messages to Ada"})
+	p.does("fault", map[string]any{"line": "Out of service: messages to Ada"})
 	p.does("fault", map[string]any{"line": "Back in service: messages to Ada"})
 	p.does("crash", nil)
 	p.does("restart", nil)
@@ -146,7 +146,7 @@ func TestSaved_CrashesAndOutages(t *testing.T) {
 	status, text, _ := p.get("/saved?form=text")
 	require.Equal(t, http.StatusOK, status, text)
 	require.Contains(t, text, "Out of service: mail\n\nBack in service: mail\n\n"+
-		"Refused: messages to Ada\n\nBack in service: messages to Ada\n\nThe process crashes\n\nThe process starts again\n\nAda: hi\n")
+		"Out of service: messages to Ada\n\nBack in service: messages to Ada\n\nThe process crashes\n\nThe process starts again\n\nAda: hi\n")
 	status, text, _ = p.get("/saved?form=go")
 	require.Equal(t, http.StatusOK, status, text)
 	require.Contains(t, text, "p.Inject(fakes.Refuses(ada, boterr.FailedPrecondition))\n")

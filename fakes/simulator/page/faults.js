@@ -31,7 +31,7 @@ export const Faults = ({ world, act }) => {
       <p class="faint">Untick a box to take it out of service.</p>
       <${Switches} title="Services" of=${world.services.map((one) => [one, one])} out=${out} off=${(one) => fault(`Out of service: ${one}`)} on=${(one) => fault(`Back in service: ${one}`)} />
       <${Switches} title="Channels that can be reached" of=${world.channels.map((one) => [one.id, `the channel ${one.id}`])} out=${out} off=${(one) => fault(`Out of service: channel ${quoted(one)}`)} on=${(one) => fault(`Back in service: channel ${quoted(one)}`)} />
-      <${Switches} title="People who can be reached" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.name, `messages to ${one.name}`])} out=${out} off=${(one) => fault(`Refused: messages to ${quoted(one)}`)} on=${(one) => fault(`Back in service: messages to ${quoted(one)}`)} />
+      <${Switches} title="People who can be reached" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.name, `messages to ${one.name}`])} out=${out} off=${(one) => fault(`Out of service: messages to ${quoted(one)}`)} on=${(one) => fault(`Back in service: messages to ${quoted(one)}`)} />
       <${Switches} title="Channels that are switched on" of=${world.channels.map((one) => [one.id, one.id])} out=${switchedOff}
         off=${(one) => act("switch", { channel: one, on: false })} on=${(one) => act("switch", { channel: one, on: true })} />
     </div>`;
