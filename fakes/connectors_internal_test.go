@@ -55,21 +55,27 @@ func TestLimits_OneChannelUntilLifted(t *testing.T) {
 func TestLimits_CountOnEachFork(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)
-	s.Inject(Limits("shop", 2, time.Minute))
-	s.mustSend(t, s.ada, "1")
-	before, fork := s.Snapshot(), s.on(s.Fork())
-	second := func(s *shop) {
-		s.mustSend(t, s.ada, "2")
-		_, err := s.send(t, s.ada, send.Text("3"))
+	sends := func(s *shop, messages int) {
+		for range messages {
+			s.mustSend(t, s.ada, "hi")
+		}
+		_, err := s.send(t, s.ada, send.Text("one more"))
 		requireCode(t, boterr.ResourceExhausted, err)
 	}
-	second(fork)
-	second(s)
+	s.Inject(Limits("shop", 4, time.Minute))
+	for range 3 {
+		s.mustSend(t, s.ada, "hi")
+	}
+	before, fork := s.Snapshot(), s.on(s.Fork())
+	sends(s, 1)
+	fork.Advance(30 * time.Second)
+	sends(fork, 1)
+	s.Advance(time.Minute)
+	sends(s, 4)
 	s.Restore(before)
-	second(s)
-	s.Inject(Limits("shop", 2, time.Minute)) // Counts from the beginning.
-	s.mustSend(t, s.ada, "1")
-	second(s)
+	sends(s, 1)
+	s.Inject(Limits("shop", 4, time.Minute)) // Counts from the beginning.
+	sends(s, 4)
 }
 
 func TestLimits_SendsAtOnce(t *testing.T) {

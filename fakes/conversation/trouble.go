@@ -121,11 +121,7 @@ func (a Faults) lines() []string {
 	case fakes.KindDown, fakes.KindRefuses:
 		call = outageOf(a.Fault)
 	case fakes.KindLimits:
-		messages := " messages"
-		if a.Most == 1 {
-			messages = " message"
-		}
-		call = "At most " + strconv.Itoa(a.Most) + messages + " in " + durationText(a.Per) + spanOf(a.Fault) + ": " + partOf(a.Fault)
+		call = "At most " + counted(a.Most, "message") + " in " + durationText(a.Per) + spanOf(a.Fault) + ": " + partOf(a.Fault)
 	case fakes.KindCrashes:
 		call = "The process crashes at " + call
 	case fakes.KindCrashesAfter:
@@ -154,11 +150,11 @@ func spanOf(f fakes.Fault) (text string) {
 // outageOf returns the line of an outage or a refusal. A bounce is the usual refusal of mails.
 func outageOf(f fakes.Fault) string {
 	text := "Out of service" + spanOf(f)
-	switch usual := codeOfRefusal(f.Service); {
-	case f.Service == fakes.ServiceMail && f.Err == usual && spanOf(f) == "":
+	switch code := boterr.CodeOf(f.Err); {
+	case f.Err != nil && code != codeOfRefusal(f.Service):
+		text += " with " + string(code)
+	case f.To != "" && f.Service == fakes.ServiceMail && spanOf(f) == "":
 		return "Mail to " + render.Escape(f.To, "") + " bounces"
-	case f.Err != nil && f.Err != usual:
-		text += " with " + string(boterr.CodeOf(f.Err))
 	}
 	return text + ": " + partOf(f)
 }
