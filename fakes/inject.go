@@ -143,7 +143,8 @@ func (f *faults) take(at site, now time.Time) due {
 		}
 		left = append(left, known)
 	}
-	f.kept = append(left, met.begun...)
+	left = append(left, met.begun...)
+	f.kept = left
 	return met
 }
 
@@ -278,25 +279,24 @@ func (p *Platform) checkFields(f Fault) {
 
 // unused returns the name of a field that is set although the fault's kind does not use it, or "".
 func (f Fault) unused() string {
-	isFor := func(kinds ...Kind) bool { return slices.Contains(kinds, f.Kind) }
-	switch {
-	case f.Err != nil && !isFor(KindFails, KindTimesOut, KindRefuses):
-		return "Err"
-	case f.Reason != "" && !isFor(KindDeclines):
-		return "Reason"
-	case f.For != 0 && !isFor(KindDelays) && !f.Kind.lasts():
-		return "For"
-	case f.To != "" && !isFor(KindRefuses):
-		return "To"
-	case f.Most != 0 && !isFor(KindLimits):
-		return "Most"
-	case f.Per != 0 && !isFor(KindLimits):
-		return "Per"
-	case f.App != "" && f.Part == "":
-		return "App"
-	default:
-		return ""
+	for _, field := range []struct {
+		name   string
+		isSet  bool
+		usedBy []Kind
+	}{
+		{"Err", f.Err != nil, []Kind{KindFails, KindTimesOut, KindRefuses}},
+		{"Reason", f.Reason != "", []Kind{KindDeclines}},
+		{"For", f.For != 0, []Kind{KindDelays, KindDown, KindRefuses, KindLimits}},
+		{"To", f.To != "", []Kind{KindRefuses}},
+		{"Most", f.Most != 0, []Kind{KindLimits}},
+		{"Per", f.Per != 0, []Kind{KindLimits}},
+		{"App", f.App != "" && f.Part == "", nil},
+	} {
+		if field.isSet && !slices.Contains(field.usedBy, f.Kind) {
+			return field.name
+		}
 	}
+	return ""
 }
 
 // placed returns a fault with its mail address in the form of mailboxKey. It ends the test if the fault names an
