@@ -189,7 +189,7 @@ func limited(channelID string) prepare {
 		t.Helper()
 		once := p.Fork()
 		called(t, once, operation)
-		p.LimitSends(channelID, len(once.Sent())-len(p.Sent()), time.Hour)
+		p.Inject(fakes.Limits(channelID, len(once.Sent())-len(p.Sent()), time.Hour))
 		called(t, p, operation)
 	}
 }
@@ -264,7 +264,7 @@ func sendFailures() map[string][]failure {
 	toSome := func(channelID, memberID, other string) failure {
 		return errorOf(boterr.Unavailable, "for some of several", "", `{"memberId": ["`+memberID+`", "`+other+`"]}`).
 			after(func(_ *testing.T, p *fakes.Platform, _ string) {
-				p.RefuseSendsTo(boterr.FailedPrecondition, channelID, "external "+other)
+				p.Inject(fakes.Refuses("external "+other, boterr.FailedPrecondition).Of(channelID))
 			})
 	}
 	return map[string][]failure{

@@ -490,7 +490,7 @@ func TestGoodbye_CannotBeSent(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, channel.Channel{Type: channel.Charlie}, shopNodes(), withLiveChatTree())
 			d.callsAgent()
-			d.RefuseSends(c.code, d.ada)
+			d.Inject(fakes.Refuses(d.ada, c.code))
 			for range 5 {
 				require.Error(t, d.grace.TrySays("#done"))
 				if c.by != livechat.EndedByIdle {
@@ -518,7 +518,8 @@ func TestEraseMember_AgentCannotBeTold(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.connect(t)
-	d.RefuseSendsTo(boterr.Unavailable, "desk", document.Get(d.assignments(t)[0].GroupInfo, "externalId", ""))
+	group := document.Get(d.assignments(t)[0].GroupInfo, "externalId", "")
+	d.Inject(fakes.Refuses(group, boterr.Unavailable).Of("desk"))
 	erased, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.True(t, erased.Member)

@@ -504,11 +504,11 @@ func TestTriedAgain_BatchSendsWhatWasNotTaken(t *testing.T) {
 	w := newTried(t, channel.Charlie)
 	ada := w.on(channel.Delta)
 	bob := w.AddMember(member.Member{Channel: "here", FirstName: "Bob"})
-	w.RefuseSends(boterr.Unavailable, bob)
+	w.Inject(fakes.Refuses(bob, boterr.Unavailable))
 	var results [][]send.Result
 	first, second := w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
 		if attempt == 2 {
-			w.AcceptSends(bob)
+			w.Lift(fakes.Refuses(bob, boterr.Unavailable))
 		}
 		sent, err := bot.SendDeltaResponse(ctx, send.SendDeltaResponseParams{
 			Response: send.Text("Hello"), MemberID: document.One(ada.ID(), bob.ID()),

@@ -19,18 +19,6 @@ type address struct{ channel, externalID string }
 
 type person struct{ memberID, name string }
 
-// Recipient can receive messages: an *Actor or an *Agent.
-type Recipient interface {
-	// ExternalID returns the id on the platform.
-	ExternalID() string
-	address() address
-}
-
-var (
-	_ Recipient = (*Actor)(nil)
-	_ Recipient = (*Agent)(nil)
-)
-
 // typeOf returns the type of a channel, or "" if there is no such channel.
 func (p *Platform) typeOf(app, id string) channel.Type {
 	loaded, err := p.channelOf(app, id)
@@ -49,14 +37,6 @@ func (p *Platform) mustBeOfType(app, id string, want channel.Type, what string) 
 		p.test.Fatalf("fakes: there is no channel %s in %s: add it with AddChannel first", id, app)
 	default:
 		p.test.Fatalf("fakes: the channel %s is of type %s, and only channels of type %s have %s", id, got, want, what)
-	}
-}
-
-// mustHave ends the test if DefaultApp has no such channel.
-func (p *Platform) mustHave(id string) {
-	p.test.Helper()
-	if p.typeOf(DefaultApp, id) == "" {
-		p.test.Fatalf("fakes: there is no channel %q in %s: add it with AddChannel first", id, DefaultApp)
 	}
 }
 

@@ -361,7 +361,7 @@ func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast
 
 // broadcast sends a stored message to the members with a label. The caller holds the mutex.
 func (a alpha) broadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
-	if err := a.withinLimit(in.ID); err != nil {
+	if err := a.platform.withinLimit(in); err != nil {
 		return 0, err
 	}
 	stored, err := a.storedMessage(in, broadcast.MessageID)

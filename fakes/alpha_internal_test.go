@@ -66,7 +66,7 @@ func TestSendBroadcast_ToLabel(t *testing.T) {
 		NotificationType: "REGULAR", Reached: []string{s.lise.ExternalID(), s.ada.ExternalID()},
 	}}, s.Broadcasts("shop"))
 
-	s.RefuseSends(boterr.FailedPrecondition, s.ada)
+	s.Inject(Refuses(s.ada, boterr.FailedPrecondition))
 	_, err = s.broadcast(t, id)
 	require.NoError(t, err)
 	require.Equal(t, []string{s.lise.ExternalID()}, s.Broadcasts("shop")[1].Reached)
@@ -77,7 +77,7 @@ func TestSendBroadcast_CountsAsOne(t *testing.T) {
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.ada, "buyers")
 	s.label(t, s.lise, "buyers")
-	s.LimitSends("shop", 1, time.Minute)
+	s.Inject(Limits("shop", 1, time.Minute))
 	tea := s.store(t, send.Text("Tea!"))
 	_, err := s.broadcast(t, tea)
 	require.NoError(t, err)

@@ -92,7 +92,7 @@ func TestCalls_ReachedOfSeveral(t *testing.T) {
 	for _, id := range []string{"b", "c"} {
 		p.AddMember(member.Member{ID: id, Channel: "page"})
 	}
-	p.RefuseSends(boterr.FailedPrecondition, refused)
+	p.Inject(fakes.Refuses(refused, boterr.FailedPrecondition))
 	_, err := refused.Context().SendResponse(t.Context(), send.SendResponseParams{
 		MemberID: []string{"a", "b", "c"}, Response: send.Text("Hi"),
 	})

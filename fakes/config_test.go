@@ -190,7 +190,9 @@ func mixedParts(t *testing.T) *botctxtest.Harness {
 		actors[actor.ID()] = actor
 		return actor.Member()
 	}
-	h.Refuse = func(refused *member.Member) { mixed.RefuseSends(boterr.FailedPrecondition, actors[refused.ID]) }
+	h.Refuse = func(refused *member.Member) {
+		mixed.Inject(fakes.Refuses(actors[refused.ID], boterr.FailedPrecondition))
+	}
 	h.Advance = func(by time.Duration) {
 		own.Advance(by)
 		_ = mixed.TryAdvance(by) // A failed run does not fail the harness.

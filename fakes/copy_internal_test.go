@@ -126,6 +126,7 @@ func TestConnectors_PortsOfEachPlatform(t *testing.T) {
 
 func TestRestore_EachPlatform(t *testing.T) {
 	t.Parallel()
+	state := func(s *shop) []any { return []any{s.outbox.state(), s.faults.state()} }
 	for platform, change := range map[channel.Type]func(t *testing.T, s *shop){
 		channel.Alpha: func(t *testing.T, s *shop) {
 			t.Helper()
@@ -153,27 +154,27 @@ func TestRestore_EachPlatform(t *testing.T) {
 		},
 		channel.Webchat: func(t *testing.T, s *shop) {
 			t.Helper()
-			s.LimitSends("shop", 2, time.Minute)
+			s.Inject(Limits("shop", 2, time.Minute))
 			s.mustSend(t, s.ada, "hi")
-			s.RefuseSends(boterr.NotFound, s.lise)
+			s.Inject(Refuses(s.lise, boterr.NotFound))
 			s.Inject(Down(ServiceMessages).Of("shop"))
 		},
 	} {
 		s := shopOn(t, platform)
-		before, empty := s.Snapshot(), s.outbox.state()
+		before, empty := s.Snapshot(), state(s)
 		fork := s.on(s.Fork())
 		change(t, s)
-		changed, lines := s.outbox.state(), s.Transcript()
-		require.Equal(t, empty, fork.outbox.state(), "the fork on %s does not see it", platform)
+		changed, lines := state(s), s.Transcript()
+		require.Equal(t, empty, state(fork), "the fork on %s does not see it", platform)
 		change(t, fork)
-		require.Equal(t, changed, fork.outbox.state(), "it happens the same way again on %s", platform)
+		require.Equal(t, changed, state(fork), "it happens the same way again on %s", platform)
 		require.Equal(t, lines, fork.Transcript())
-		require.Equal(t, changed, s.outbox.state(), "the fork changes nothing on %s", platform)
+		require.Equal(t, changed, state(s), "the fork changes nothing on %s", platform)
 		after := s.Snapshot()
 		s.Restore(before)
-		require.Equal(t, empty, s.outbox.state(), string(platform))
+		require.Equal(t, empty, state(s), string(platform))
 		s.Restore(after)
-		require.Equal(t, changed, s.outbox.state(), string(platform))
+		require.Equal(t, changed, state(s), string(platform))
 	}
 }
 

@@ -80,14 +80,17 @@
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)).Optional()
 //
-// An outage lasts until Lift, or for a time; it begins at once, or with a request:
+// Outages, refused recipients and rate limits last until Lift, or for a time; they begin at once, or with a request:
 //
-//	p.Inject(fakes.Down(fakes.ServiceMail))                           // No mail can be sent.
-//	p.Inject(fakes.Down(fakes.ServiceMessages).Of(channelID))         // One channel; also a data source or an account.
-//	p.Lift(fakes.Down(fakes.ServiceMail))                             // Mail can be sent again.
-//	p.Inject(fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2))  // From the second mail on, for an hour.
-//	p.RefuseSends(boterr.FailedPrecondition, ada)                     // Messages to Ada are refused, until AcceptSends.
-//	p.RefuseMailTo("gone@example.com")                                // Mails to the address are refused.
-//	p.LimitSends(channelID, 2, time.Minute)                           // A rate limit in virtual time, until LiftLimit.
-//	p.SwitchChannel(channelID, false)                                 // The channel is switched off.
+//	p.Inject(fakes.Down(fakes.ServiceMail))                              // No mail can be sent.
+//	p.Inject(fakes.Down(fakes.ServiceMessages).Of(channelID))            // One channel; also a data source or an account.
+//	p.Lift(fakes.Down(fakes.ServiceMail))                                // Mail can be sent again.
+//	p.Inject(fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2))     // From the second mail on, for an hour.
+//	p.Inject(fakes.Refuses(ada, boterr.FailedPrecondition))              // Messages to Ada, who has blocked the bot.
+//	p.Inject(fakes.Refuses("gone@example.com", boterr.InvalidArgument))  // Mails to the address.
+//	p.Inject(fakes.Limits(channelID, 2, time.Minute))                    // At most two messages a minute, in virtual time.
+//
+// A channel can also be switched off, as its operator does:
+//
+//	p.SwitchChannel(channelID, false)
 package fakes

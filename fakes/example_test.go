@@ -532,12 +532,12 @@ func ExamplePlatform_Broadcasts() {
 	// 1 New kettles! <nil>
 }
 
-func ExamplePlatform_LimitSends() {
+func ExampleLimits() {
 	p := fakes.New()
 	p.HandleFunc(greet)
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
-	p.LimitSends("page", 1, time.Minute)
+	p.Inject(fakes.Limits("page", 1, time.Minute))
 
 	fmt.Println(ada.TrySays("one"))
 	fmt.Println(boterr.CodeOf(ada.TrySays("two")))
@@ -549,11 +549,11 @@ func ExamplePlatform_LimitSends() {
 	// <nil>
 }
 
-func ExamplePlatform_RefuseSends() {
+func ExampleRefuses() {
 	p := fakes.New()
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	lise := p.AddMember(member.Member{FirstName: "Lise"})
-	p.RefuseSends(boterr.FailedPrecondition, ada)
+	p.Inject(fakes.Refuses(ada, boterr.FailedPrecondition))
 
 	_, err := lise.Context().SendResponse(context.Background(), send.SendResponseParams{
 		MemberID: document.OneOrMany[string]{ada.ID(), lise.ID()}, Response: send.Text("Hello!"),

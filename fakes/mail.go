@@ -48,15 +48,10 @@ type keptMails struct {
 	ids   map[string]bool
 	// read marks the mails that expectations have read.
 	read marks[mailRead]
-	// refused is the set of addresses, as mailboxKeys, that are refused.
-	refused map[string]bool
 }
 
 func (k keptMails) clone() keptMails {
-	return keptMails{
-		mails: slices.Clip(k.mails), ids: copyOfMap(k.ids), read: maps.Clone(k.read),
-		refused: copyOfMap(k.refused),
-	}
+	return keptMails{mails: slices.Clip(k.mails), ids: copyOfMap(k.ids), read: maps.Clone(k.read)}
 }
 
 func (m *mailboxes) SendMail(ctx context.Context, sent utility.Mail) error {
@@ -103,11 +98,11 @@ func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 	return false, nil
 }
 
-// refusal returns the reason why the service refuses a mail, or nil. The caller holds the mutex.
+// refusal returns the reason why the service refuses a mail, or nil.
 func (m *mailboxes) refusal(sent Mail) error {
 	for _, address := range render.Addresses(sent.Mail) {
-		if m.kept.refused[mailboxKey(address)] {
-			return boterr.Invalid("destination", "the mail service refuses the address %s", address)
+		if refusal := m.platform.met(KindRefuses, part{service: ServiceMail}, mailboxKey(address)); refusal != nil {
+			return boterr.WithField("destination", refusal.err("the mail service refuses the address "+address))
 		}
 	}
 	return checkCharsets(sent)
@@ -163,15 +158,6 @@ func (p *Platform) Mailbox(address string) []Mail {
 	return slices.DeleteFunc(p.Mails(), func(m Mail) bool {
 		return !slices.ContainsFunc(render.Addresses(m.Mail), func(to string) bool { return mailboxKey(to) == key })
 	})
-}
-
-// RefuseMailTo makes the mail service refuse all mails to an address, as if its mailbox did not exist.
-func (p *Platform) RefuseMailTo(address string) {
-	p.test.Helper()
-	key := p.mailbox(address)
-	p.mails.mu.Lock()
-	defer p.mails.mu.Unlock()
-	put(&p.mails.kept.refused, key, true)
 }
 
 // mailbox parses an address given by a test, and returns its mailboxKey.

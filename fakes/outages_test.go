@@ -267,6 +267,9 @@ var unmet = map[string]func(p *fakes.Platform) *fakes.Injected{
 	"call 2 from there on: mail is out of service": func(p *fakes.Platform) *fakes.Injected {
 		return p.Inject(fakes.Down(fakes.ServiceMail).At(2))
 	},
+	"call 2 from there on: mail refuses messages to ada@example.com: NotFound": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Refuses("ada@example.com", boterr.NotFound).At(2))
+	},
 	"everything from the messaging platforms arrives twice": func(p *fakes.Platform) *fakes.Injected {
 		return p.Inject(fakes.Repeats(fakes.ServiceMessages))
 	},
@@ -327,6 +330,9 @@ func TestInject_Refuses(t *testing.T) {
 		"Reason is set, but the kind fails": {Op: botctx.OpGetMember, Err: boterr.Unavailable, Reason: "expired_card"},
 		"Err is set, but the kind crashes":  {Op: botctx.OpGetMember, Kind: fakes.KindCrashes, Err: boterr.Unavailable},
 		"App is set, but the kind down":     fakes.Down(fakes.ServiceMail).OfApp("other", ""),
+		"To is set, but the kind down":      {Service: fakes.ServiceMail, Kind: fakes.KindDown, To: "ada@example.com"},
+		"Per is set, but the kind down":     {Service: fakes.ServiceMail, Kind: fakes.KindDown, Per: time.Hour},
+		"a fault cannot last -1h0m0s":       fakes.Refuses("ada@example.com", boterr.NotFound).Lasting(-time.Hour),
 	} {
 		requireFailure(t, name, func(p *fakes.Platform) {
 			p.AddAccount("shop")
@@ -338,17 +344,23 @@ func TestInject_Refuses(t *testing.T) {
 func TestFault_GoString(t *testing.T) {
 	t.Parallel()
 	for want, fault := range map[string]fakes.Fault{
-		"fakes.Fails(botctx.OpSendResponse, boterr.FailedPrecondition).At(2)": fakes.Fails(botctx.OpSendResponse, boterr.FailedPrecondition).At(2),
-		`fakes.Fails(fakes.ServicePayments, errors.New("down")).Of("shop")`:   fakes.Fails(fakes.ServicePayments, errors.New("down")).Of("shop"),
-		"fakes.TimesOut(botctx.OpUpsertDataToDataSource)":                     fakes.TimesOut(botctx.OpUpsertDataToDataSource),
-		"fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7)":                fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7),
-		"fakes.Crashes(fakes.ServiceStore)":                                   fakes.Crashes(fakes.ServiceStore),
-		"fakes.CrashesAfter(fakes.ServiceDataSources).At(1)":                  fakes.CrashesAfter(fakes.ServiceDataSources).At(1),
-		`fakes.Down(fakes.ServicePayments).OfApp("other", "shop")`:            fakes.Down(fakes.ServicePayments).OfApp("other", "shop"),
-		`fakes.Declines("shop", "expired_card")`:                              fakes.Declines("shop", "expired_card"),
-		"fakes.Repeats(fakes.ServiceMessages)":                                fakes.Repeats(fakes.ServiceMessages),
-		`fakes.Down(fakes.ServiceMail)`:                                       fakes.Down(fakes.ServiceMail),
-		`fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2)`:              fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2),
+		"fakes.Fails(botctx.OpSendResponse, boterr.FailedPrecondition).At(2)":                                       fakes.Fails(botctx.OpSendResponse, boterr.FailedPrecondition).At(2),
+		`fakes.Fails(fakes.ServicePayments, errors.New("down")).Of("shop")`:                                         fakes.Fails(fakes.ServicePayments, errors.New("down")).Of("shop"),
+		"fakes.TimesOut(botctx.OpUpsertDataToDataSource)":                                                           fakes.TimesOut(botctx.OpUpsertDataToDataSource),
+		"fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7)":                                                      fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7),
+		"fakes.Crashes(fakes.ServiceStore)":                                                                         fakes.Crashes(fakes.ServiceStore),
+		"fakes.CrashesAfter(fakes.ServiceDataSources).At(1)":                                                        fakes.CrashesAfter(fakes.ServiceDataSources).At(1),
+		`fakes.Down(fakes.ServicePayments).OfApp("other", "shop")`:                                                  fakes.Down(fakes.ServicePayments).OfApp("other", "shop"),
+		`fakes.Declines("shop", "expired_card")`:                                                                    fakes.Declines("shop", "expired_card"),
+		"fakes.Repeats(fakes.ServiceMessages)":                                                                      fakes.Repeats(fakes.ServiceMessages),
+		`fakes.Down(fakes.ServiceMail)`:                                                                             fakes.Down(fakes.ServiceMail),
+		"fakes.Fault{Op: botctx.OpGetMember, Kind: fakes.KindTimesOut, Err: boterr.Conflict}.At(2)":                 {Op: botctx.OpGetMember, Kind: fakes.KindTimesOut, Err: boterr.Conflict, Nth: 2},
+		`fakes.Fault{Service: fakes.ServicePayments, Kind: fakes.KindTimesOut, Err: errors.New("late")}.Of("shop")`: {Service: fakes.ServicePayments, Part: "shop", Kind: fakes.KindTimesOut, Err: errors.New("late")},
+		`fakes.Refuses("gone@example.com", boterr.InvalidArgument).Lasting(time.Hour)`:                              fakes.Refuses("gone@example.com", boterr.InvalidArgument).Lasting(time.Hour),
+		`fakes.Refuses("C1", boterr.NotFound).Of("shop").At(3)`:                                                     fakes.Refuses("C1", boterr.NotFound).OfApp(fakes.DefaultApp, "shop").At(3),
+		`fakes.Limits("page", 2, time.Minute).Lasting(time.Hour)`:                                                   fakes.Limits("page", 2, time.Minute).Lasting(time.Hour),
+		`fakes.Limits("page", 2, time.Minute).OfApp("other", "page")`:                                               fakes.Limits("page", 2, time.Minute).OfApp("other", "page"),
+		`fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2)`:                                                    fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2),
 	} {
 		require.Equal(t, want, fault.GoString())
 	}
@@ -411,7 +423,7 @@ func TestDown_FromARequestOn(t *testing.T) {
 	p.Advance(2 * time.Hour)
 	require.Equal(t, []boterr.Code{"", boterr.Unavailable, boterr.Unavailable}, counts(t, p, 3), "its hour begins with the second request")
 	require.True(t, out.Met())
-	require.Equal(t, []string{"data sources"}, p.Outages())
+	require.Equal(t, []fakes.Fault{fakes.Down(fakes.ServiceDataSources).Lasting(time.Hour).At(2)}, p.Outages())
 	p.Advance(time.Hour)
 	require.Empty(t, p.Outages())
 	require.Equal(t, []boterr.Code{""}, counts(t, p, 1))
@@ -439,6 +451,65 @@ func TestLift_TakesAFaultAway(t *testing.T) {
 		require.Equal(t, []boterr.Code{""}, counts(t, p, 1))
 	})
 	require.Empty(t, tb.failures)
+}
+
+// A fault that was lifted by its place need not be met.
+func TestLift_OutageToCome(t *testing.T) {
+	t.Parallel()
+	var tb recordedTB
+	tb.run(func(p *fakes.Platform) {
+		p.Inject(fakes.Down(fakes.ServiceMail).At(2))
+		p.Inject(fakes.Refuses("ada@example.com", boterr.NotFound).At(3))
+		p.Lift(fakes.Down(fakes.ServiceMail))
+		p.Lift(fakes.Refuses("Ada <ada@EXAMPLE.com>", nil))
+		require.Empty(t, p.Planned())
+	})
+	require.Empty(t, tb.failures)
+}
+
+func TestRefuses_MemberInAGroup(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(greet)
+	ada := p.AddMember(member.Member{App: "other"})
+	p.Inject(fakes.Refuses(ada.InGroup("family"), boterr.NotFound))
+	require.ErrorIs(t, ada.InGroup("family").TrySays("hi"), boterr.NotFound)
+	require.NoError(t, ada.TrySays("hi"))
+	p.Inject(fakes.Refuses(ada, boterr.NotFound))
+	require.ErrorIs(t, ada.TrySays("hi"), boterr.NotFound)
+}
+
+func TestRefuses_Mail(t *testing.T) {
+	t.Parallel()
+	p, ada := openFor(t)
+	gone := fakes.Refuses("Ada <gone@EXAMPLE.com>", boterr.ResourceExhausted)
+	p.Inject(gone)
+	_, err := ada.Context().SendEmail(t.Context(), mailTo("gone@example.com"))
+	requireCode(t, err, boterr.ResourceExhausted, "destination")
+	require.ErrorContains(t, err, "the mail service refuses the address gone@example.com")
+	must(t, ada.Context().SendEmail, mailTo("ada@example.com"))
+	p.Lift(gone)
+	must(t, ada.Context().SendEmail, mailTo("gone@example.com"))
+}
+
+func TestFault_String(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{})
+	for _, fault := range []fakes.Fault{
+		fakes.Refuses(ada, boterr.FailedPrecondition), fakes.Refuses("gone@example.com", errors.New("no such mailbox")),
+		fakes.Limits("channel-1", 2, time.Minute).Lasting(time.Hour),
+	} {
+		p.Inject(fault)
+		p.Lift(fault)
+	}
+	for _, line := range []string{
+		"the channel channel-1 refuses messages to external-member-1: FailedPrecondition", "the channel channel-1 takes messages to external-member-1",
+		"mail refuses messages to gone@example.com: no such mailbox", "mail takes messages to gone@example.com",
+		"the channel channel-1 takes 2 messages in 1m0s at most for 1h0m0s", "the channel channel-1 takes messages without a limit",
+	} {
+		require.Contains(t, p.Transcript(), line+"\n")
+	}
 }
 
 func TestDown_OfOneAccount(t *testing.T) {

@@ -76,10 +76,8 @@ type kept struct {
 	// agents are the names of the added agents. members are the names of members.
 	agents  map[address]string
 	members map[address]person
-	// sendFaults are the send faults set by the test.
-	sendFaults sendFaults
-	alpha      onAlpha
-	charlie    onCharlie
+	alpha   onAlpha
+	charlie onCharlie
 	// answers are the platforms' answers to requests with a key, except messages.
 	answers map[string]any
 	// tags are the tags of Echo users, in the order in which they were added.
@@ -96,7 +94,7 @@ func (k kept) clone() kept {
 	k.known = copyOfMap(k.known)
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
-	k.sendFaults, k.alpha, k.charlie = k.sendFaults.clone(), k.alpha.clone(), k.charlie.clone()
+	k.alpha, k.charlie = k.alpha.clone(), k.charlie.clone()
 	k.answers, k.read = copyOfMap(k.answers), maps.Clone(k.read)
 	k.tags, k.said = copyOfLists(k.tags), copyOfMap(k.said)
 	return k
@@ -141,7 +139,7 @@ func (o *outbox) take(ctx context.Context, message send.Message, by behavior) (S
 		o.kept.sent = append(o.kept.sent, *known)
 		return *known, nil
 	}
-	if err := o.withinLimit(message.Channel.ID); err != nil {
+	if err := o.platform.withinLimit(message.Channel); err != nil {
 		return Sent{}, o.notTaken(message, err)
 	}
 	return o.keep(ctx, message, by)
@@ -183,7 +181,7 @@ func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (S
 	}
 	err := hasType(sent.Type, sent.Response)
 	if err == nil {
-		err = o.refusalOf(sent)
+		err = o.platform.refusalErr(message.Channel, sent.To)
 	}
 	if err == nil {
 		err = by.refusal(sent)

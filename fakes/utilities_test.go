@@ -76,7 +76,7 @@ func TestFails_Mail(t *testing.T) {
 	p := utilities.Platform
 	p.Inject(fakes.Fails(fakes.ServiceMail, errors.New("down")))
 	p.Inject(fakes.Fails(fakes.ServiceMail, boterr.ResourceExhausted))
-	p.RefuseMailTo("gone@example.com")
+	p.Inject(fakes.Refuses("gone@example.com", boterr.InvalidArgument))
 	for _, c := range []struct {
 		to   string
 		code boterr.Code
@@ -116,7 +116,7 @@ func TestUtilities_Misuse(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	require.Panics(t, func() { p.Mailbox("ada") })
-	require.Panics(t, func() { p.RefuseMailTo("ada") })
+	require.Panics(t, func() { p.Inject(fakes.Refuses("ada", boterr.InvalidArgument)) })
 	require.Panics(t, func() { p.File("app-1/channel-1/bill") })
 }
 
@@ -146,7 +146,7 @@ func TestFork_Utilities(t *testing.T) {
 	}
 	use(utilities)
 	p.Inject(fakes.Declines("shop", "expired_card"))
-	p.RefuseMailTo("gone@example.com")
+	p.Inject(fakes.Refuses("gone@example.com", boterr.InvalidArgument))
 	snapshot, before := p.Snapshot(), stateOf(p, account)
 
 	fork := p.Fork()

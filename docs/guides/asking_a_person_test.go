@@ -184,7 +184,7 @@ func TestHelpdesk_Waits(t *testing.T) {
 	grace.Sees("Ada bought: a kettle")
 	grace.Sees("Written before (1):")
 	grace.Sees("It does not boil.")
-	at.p.RefuseSends(boterr.FailedPrecondition, ada) // Ada blocks the bot.
+	at.p.Inject(fakes.Refuses(ada, boterr.FailedPrecondition)) // Ada blocks the bot.
 	require.ErrorIs(t, grace.TrySays("/done"), boterr.FailedPrecondition, "the goodbye cannot be sent")
 	require.False(t, ada.Member().BotMeta.LiveChat(), "it has ended all the same")
 }

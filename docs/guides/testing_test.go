@@ -177,7 +177,7 @@ func TestShop_PlatformLimitsMessages(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := openShop(t)
 
-	p.LimitSends("page", 1, time.Minute) // One message a minute, by the platform's clock.
+	p.Inject(fakes.Limits("page", 1, time.Minute)) // One message a minute, by the platform's clock.
 	ada.Says("buy")
 	require.ErrorIs(t, ada.TrySays("buy"), boterr.ResourceExhausted)
 	p.Advance(time.Minute)

@@ -95,9 +95,6 @@ type AddData struct {
 	Entry  document.Object
 }
 
-// Bounces is the act of refusing each mail to an address from now on, as if its mailbox did not exist.
-type Bounces struct{ Address string }
-
 func (a Says) by() string       { return a.By }
 func (a Sends) by() string      { return a.By }
 func (a Taps) by() string       { return a.By }
@@ -112,7 +109,6 @@ func (a AddDesk) by() string    { return "" }
 func (a AddData) by() string    { return "" }
 
 func (a JoinsGroup) by() string { return a.By }
-func (a Bounces) by() string    { return "" }
 
 func (a Says) do(on *Session) error {
 	return on.sends(a.By, send.MessageEvent{Type: send.TypeText, Data: document.O("text", a.Text)})

@@ -291,17 +291,22 @@ func durationText(d time.Duration) string {
 	for _, unit := range units[1:] {
 		n := d / unit.of
 		d %= unit.of
-		switch {
-		case n == 1:
-			parts = append(parts, "1 "+unit.name)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", n, unit.name))
+		if n > 0 {
+			parts = append(parts, counted(n, unit.name))
 		}
 	}
 	if len(parts) == 0 {
 		return "0 seconds"
 	}
 	return strings.Join(parts, " ")
+}
+
+// counted returns a number of things, such as "1 day" or "2 days".
+func counted[N int | time.Duration](n N, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // amount is one part of a duration.

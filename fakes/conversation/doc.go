@@ -50,6 +50,11 @@
 //	The next charge of shop is declined: insufficient_funds
 //	Charge 2 of shop is declined: expired_card
 //	Mail to ada@example.com bounces              every mail from now on
+//	Out of service: messages to Ada              as if the bot were blocked
+//	Out of service with NotFound: messages to C1 at shop
+//	Back in service: messages to Ada             also "mail to ada@example.com"
+//	At most 2 messages in 1 minute: channel shop also "for 1 hour from request 3 on"
+//	No limit of messages: channel shop
 //
 // # Answers
 //

@@ -203,9 +203,16 @@ func (p *person) called() string {
 func used(all []done) map[*person]bool {
 	used := map[*person]bool{}
 	var members []*person
+	named := map[string]*person{}
 	for _, one := range all {
+		if one.person != nil {
+			named[one.person.name] = one.person
+		}
 		if one.person != nil && one.person.actor != nil {
 			members = append(members, one.person)
+		}
+		if name := refusedPerson(one.step.Act); name != "" {
+			used[named[name]] = true
 		}
 		if _, isDesk := one.step.Act.(AddDesk); isDesk {
 			for _, p := range members {

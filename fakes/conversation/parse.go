@@ -168,7 +168,8 @@ var kinds = []kind{
 		return fakes.Declines(in.id(1), in.text(2)).At(read(in, 0, readNth))
 	}),
 	faultOf(anEvent+`\s+comes\s+twice`, comesTwice),
-	stepOf(`Mail\s+to\s+(\S.*?)\s+bounces`, func(in *parts) Act { return Bounces{in.text(0)} }),
+	faultOf(`Mail\s+to\s+(\S.*?)\s+bounces`, bounced),
+	faultOf(`At\s+most\s+(\d{1,6})\s+messages?\s+in\s+(\S.*?)`+aSpan+`:\s*channel\s+`+name, limited),
 	faultOf(aCall+`\s+fails:\s*(\w+)`, func(in *parts) fakes.Fault {
 		return called(in, 0, fakes.Fault{Err: read(in, 4, readCode)})
 	}),
@@ -181,12 +182,9 @@ var kinds = []kind{
 	}),
 	stepOf(`The\s+process\s+crashes`, func(*parts) Act { return Crashes{} }),
 	stepOf(`The\s+process\s+starts\s+again`, func(*parts) Act { return Starts{} }),
-	faultOf(`Out\s+of\s+service(?:\s+for\s+(\S.*?))?(?:\s+from\s+request\s+(\d{1,6})\s+on)?:\s*(\S.*)`, outOfService),
-	stepOf(`Back\s+in\s+service:\s*(\S.*)`, func(in *parts) Act {
-		outage := read(in, 0, readPart)
-		outage.Kind = fakes.KindDown
-		return Lifts{outage}
-	}),
+	faultOf(`Out\s+of\s+service`+aSpan+`(?:\s+with\s+(\w+))?:\s*(\S.*)`, outOfService),
+	stepOf(`No\s+limit\s+of\s+messages:\s*channel\s+`+name, func(in *parts) Act { return Lifts{fakes.Limits(in.id(0), 0, 0)} }),
+	stepOf(`Back\s+in\s+service:\s*(\S.*)`, func(in *parts) Act { return Lifts{read(in, 0, readOutage)} }),
 	stepOf(`(\d[\w\s,.]*?)\s+later\.?`, func(in *parts) Act { return Waits{read(in, 0, Duration)} }),
 	stepOf(name+`\s+taps\s+`+inBrackets+`(?:\s+(\d{1,6}))?`, func(in *parts) Act {
 		taps := Taps{By: in.name(), Title: in.text(1), Which: in.number(2)}
@@ -217,6 +215,7 @@ var hints = []struct {
 	{regexp.MustCompile(`\sends\b`), "an agent ends a live chat: write \"Grace ends the chat\""},
 	{regexp.MustCompile(`\sjoins\b`), "a member joins a group of the platform: write \"Ada joins the group family\""},
 	{regexp.MustCompile(`^Mail to\b`), "write \"Mail to ada@example.com bounces\""},
+	{regexp.MustCompile(`^At most\b`), "write \"At most 2 messages in 1 minute: channel shop\""},
 	{regexp.MustCompile(`\ssends\s`), "write \"Ada sends IMAGE https://...\", and so for AUDIO, VIDEO and FILE, or a whole event as JSON"},
 	{regexp.MustCompile(`\blater\b`), "write how much time passes: \"2 days later\" or \"1h30m later\""},
 	{regexp.MustCompile(`^agent\b`), "write where the agent sits: \"agent Grace at support\""},

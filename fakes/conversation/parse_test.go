@@ -124,6 +124,26 @@ The next charge of shop is declined: insufficient_funds
 
 Mail to ada@example.com bounces
 
+Back in service: mail to ada@example.com
+
+Out of service for 1 hour with ResourceExhausted: mail to ada@example.com
+
+Out of service: messages to Ada
+
+Out of service from request 2 on: messages to Ada in family
+
+Out of service for 20 seconds from request 1 on with NotFound: messages to C1 at "a:b"
+
+Back in service: messages to Ada
+
+Back in service: messages to C1 at shop
+
+At most 2 messages in 1 minute: channel shop
+
+At most 1 message in 1 second for 1 hour from request 3 on: channel shop
+
+No limit of messages: channel shop
+
 Grace takes the ticket
 
 Grace takes ticket 2
@@ -241,6 +261,12 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"The next message of mail comes twice": "no message comes from mail",
 		"The next payment event of channel a comes twice": "no payment event comes from channel a",
 		"The next request fails: Unavailable":             "there is no operation request",
+		"Out of service with Gone: messages to Ada":       "there is no code Gone",
+		"Out of service for ever: messages to Ada":        `"ever" is not a time`,
+		"Out of service: messages to Bot":                 "Bot is not a name in this form",
+		"At most 0 messages in 1 minute: channel shop":    "numbers begin with 1",
+		"At most 2 messages in 0s: channel shop":          "a limit for 0 seconds limits nothing",
+		"At most 2 messages a minute":                     `write "At most 2 messages in 1 minute: channel shop"`,
 	} {
 		_, err := conversation.Parse("f.chat", text)
 		require.ErrorContains(t, err, want, text)
@@ -323,6 +349,21 @@ func (i invented) conversation() conversation.Conversation {
 	return c
 }
 
+// refusal returns the refusal of mails, or of messages to a person or to a group, or its end.
+func (i invented) refusal(to string) conversation.Act {
+	refused := fakes.Refuses(to+"@example.com", boterr.InvalidArgument)
+	if i.random.IntN(2) == 0 {
+		refused = fakes.Refuses(to, boterr.FailedPrecondition).Of([]string{"", i.name()}[i.random.IntN(2)])
+	}
+	if i.random.IntN(2) == 0 {
+		return conversation.Lifts{Fault: refused}
+	}
+	if i.random.IntN(2) == 0 {
+		refused.Err = boterr.NotFound
+	}
+	return conversation.Faults{Fault: refused.Lasting([]time.Duration{0, time.Hour}[i.random.IntN(2)]).At(i.random.IntN(3))}
+}
+
 func (i invented) act() conversation.Act {
 	by, number := i.name(), i.random.IntN(4)
 	switch i.random.IntN(20) {
@@ -333,7 +374,7 @@ func (i invented) act() conversation.Act {
 	case 15:
 		return conversation.Faults{Fault: fakes.Fails([]fakes.Service{fakes.ServiceMail, fakes.ServiceFiles}[i.random.IntN(2)], boterr.NotFound)}
 	case 16:
-		return conversation.Bounces{Address: i.name() + "@example.com"}
+		return i.refusal(by)
 	case 0:
 		return conversation.Sends{By: by, Event: send.MessageEvent{Type: send.TypeImage, Data: document.O("url", "x"+i.text())}}
 	case 1:

@@ -221,15 +221,3 @@ func (a JoinsGroup) lines() []string {
 func (a JoinsGroup) code(of *names, _ done) call {
 	return call{receiver: of.of[a.By], name: "InGroup", args: []string{quoted(a.Group)}}
 }
-
-func (a Bounces) do(on *Session) error {
-	return performed(func() { on.platform.RefuseMailTo(a.Address) })
-}
-
-func (a Bounces) lines() []string {
-	return []string{"Mail to " + render.Escape(a.Address, "") + " bounces"}
-}
-
-func (a Bounces) code(*names, done) call {
-	return call{receiver: "p", name: "RefuseMailTo", args: []string{quoted(a.Address)}}
-}

@@ -182,16 +182,70 @@ Mail to ada@example.com bounces
 Ada: mail
 Bot: That failed: InvalidArgument
 
+Back in service: mail to ada@example.com
+
+Ada: mail
+Bot: Sent.
+
 The next file fails: NotFound
 `)
 	test, err := stage.GoTest(conversation.GoTest{Nodes: "shop()"})
 	require.NoError(t, err)
 	for _, line := range []string{
 		"p.Inject(fakes.Declines(\"shop\", \"insufficient_funds\")).Optional()", "p.Inject(fakes.Fails(fakes.ServiceMail, boterr.Unavailable)).Optional()",
-		"p.RefuseMailTo(\"ada@example.com\")", "p.Inject(fakes.Fails(fakes.ServiceFiles, boterr.NotFound)).Optional()",
+		"p.Inject(fakes.Refuses(\"ada@example.com\", boterr.InvalidArgument))\n", "p.Inject(fakes.Fails(fakes.ServiceFiles, boterr.NotFound)).Optional()",
 	} {
 		require.Contains(t, test, line)
 	}
+}
+
+func TestPlay_RefusedPeopleAndLimits(t *testing.T) {
+	t.Parallel()
+	stage := holds(t, `channel page of type alpha
+member Ada at page
+member Bob at page
+desk support
+agent Grace at support
+
+Out of service: messages to Ada
+
+Out of service for 1 hour with NotFound: messages to Grace
+
+Ada: hi
+Fails: FailedPrecondition
+
+Bob: hi
+Bot: Hello Bob!
+
+Back in service: messages to Ada
+
+Ada: hi
+Bot: Hello Ada!
+
+At most 1 message in 1 minute: channel page
+
+Ada: hi
+Bot: Hello Ada!
+
+Bob: hi
+Fails: ResourceExhausted
+
+No limit of messages: channel page
+
+Bob: hi
+Bot: Hello Bob!
+`)
+	test, err := stage.GoTest(conversation.GoTest{Nodes: "shop()"})
+	require.NoError(t, err)
+	for _, line := range []string{
+		"grace := p.AddAgent(", "p.Inject(fakes.Refuses(ada, boterr.FailedPrecondition))\n", "p.Lift(fakes.Refuses(ada, boterr.FailedPrecondition))\n",
+		"p.Inject(fakes.Refuses(grace, boterr.NotFound).Lasting(time.Hour))\n", "p.Inject(fakes.Limits(\"page\", 1, time.Minute))\n",
+		"p.Lift(fakes.Limits(\"page\", 0, 0))\n",
+	} {
+		require.Contains(t, test, line)
+	}
+	_, err = stage.Do(conversation.Lifts{Fault: fakes.Refuses("Eve", nil).Of("")})
+	require.ErrorContains(t, err, "there is no person Eve")
 }
 
 func TestPlay_CrashesAndOutages(t *testing.T) {

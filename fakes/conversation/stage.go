@@ -215,7 +215,7 @@ func (s *Session) Do(act Act) (Step, error) {
 	if absent.Is(act) {
 		return Step{}, usagef("the act is missing: give one, such as Says")
 	}
-	if err := s.meet(act.by()); err != nil {
+	if err := s.meet(cmp.Or(act.by(), refusedPerson(act))); err != nil {
 		return Step{}, err
 	}
 	tapped, err := tappedBy(act, s)

@@ -3,6 +3,7 @@ package conversation
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,11 +15,12 @@ import (
 
 // Faults is the act of planning a fault of any kind, in DefaultApp. A call of an operation, or a request to a service or
 // to one channel, data source or account, may fail with a code, be late, time out after it took effect, or crash the
-// process. A charge may be declined, a message or a payment event may arrive twice, and a service or a part of it may
-// go out of service.
+// process. A charge may be declined, a message or a payment event may arrive twice, a service or a part of it may go
+// out of service, a recipient may be refused, and a channel may have a rate limit. If a refusal of messages has no Part,
+// To is the name of a person in the conversation.
 type Faults struct{ fakes.Fault }
 
-// Lifts is the act of ending an outage.
+// Lifts is the act of ending an outage, a refusal or a limit. It has the same recipients as Faults.
 type Lifts struct{ fakes.Fault }
 
 // Crashes is the act of ending the process in which the bot runs.
@@ -34,18 +36,54 @@ func (Starts) by() string  { return "" }
 
 func (a Faults) do(on *Session) error {
 	return performed(func() {
-		if injected := on.platform.Inject(a.Fault); a.isOptional() {
+		if injected := on.platform.Inject(on.addressed(a.Fault)); a.isOptional() {
 			injected.Optional()
 		}
 	})
 }
 
-// isOptional reports whether the fault may stay unmet. Faults of services may: if the bot does not use the service,
-// its answers in the conversation show that.
-func (a Faults) isOptional() bool { return a.Op == "" && (a.Kind != fakes.KindDown || a.Nth > 0) }
+// isOptional reports whether the fault needs Optional to stay unmet. Faults of services may stay unmet: if the bot does
+// not use the service, its answers in the conversation show that. Lasting faults, from KindDown on, always may if they
+// begin at once.
+func (a Faults) isOptional() bool { return a.Op == "" && (a.Kind < fakes.KindDown || a.Nth > 0) }
 
 func (a Lifts) do(on *Session) error {
-	return performed(func() { on.platform.Lift(a.Fault) })
+	return performed(func() { on.platform.Lift(on.addressed(a.Fault)) })
+}
+
+// refusedPerson returns the name of the person whose messages an act refuses or accepts again, or "".
+func refusedPerson(act Act) string {
+	var fault fakes.Fault
+	switch act := act.(type) {
+	case Faults:
+		fault = act.Fault
+	case Lifts:
+		fault = act.Fault
+	}
+	if fault.Kind == fakes.KindRefuses && fault.Service == fakes.ServiceMessages && fault.Part == "" {
+		return fault.To
+	}
+	return ""
+}
+
+// addressed returns a fault with the address of its recipient, if that is a person.
+func (s *Session) addressed(fault fakes.Fault) fakes.Fault {
+	p := s.person(refusedPerson(Faults{fault}))
+	if p == nil {
+		return fault
+	}
+	if p.agent != nil {
+		return fakes.Refuses(p.agent, fault.Err).Lasting(fault.For).At(fault.Nth)
+	}
+	return fakes.Refuses(p.actor, fault.Err).Lasting(fault.For).At(fault.Nth)
+}
+
+// source returns a fault as Go. A person who is its recipient is a variable.
+func source(fault fakes.Fault, of *names) string {
+	if name := refusedPerson(Faults{fault}); name != "" {
+		return strings.Replace(fault.GoString(), strconv.Quote(name), of.of[name], 1)
+	}
+	return fault.GoString()
 }
 
 func (Crashes) do(on *Session) error {
@@ -57,16 +95,16 @@ func (Starts) do(on *Session) error {
 	return performed(func() { on.platform.Restart() })
 }
 
-func (a Faults) code(*names, done) call {
-	injected := call{receiver: "p", name: "Inject", args: []string{a.GoString()}}
+func (a Faults) code(of *names, _ done) call {
+	injected := call{receiver: "p", name: "Inject", args: []string{source(a.Fault, of)}}
 	if a.isOptional() {
 		injected.then = ".Optional()"
 	}
 	return injected
 }
 
-func (a Lifts) code(*names, done) call {
-	return call{receiver: "p", name: "Lift", args: []string{a.GoString()}}
+func (a Lifts) code(of *names, _ done) call {
+	return call{receiver: "p", name: "Lift", args: []string{source(a.Fault, of)}}
 }
 
 func (Crashes) code(*names, done) call { return call{receiver: "p", name: "Crash"} }
@@ -80,15 +118,10 @@ func (a Faults) lines() []string {
 		call += " is declined: " + render.Escape(a.Reason, "")
 	case fakes.KindRepeats:
 		call += " comes twice"
-	case fakes.KindDown:
-		call = "Out of service"
-		if a.For > 0 {
-			call += " for " + durationText(a.For)
-		}
-		if a.Nth > 0 {
-			call += " from request " + strconv.Itoa(a.Nth) + " on"
-		}
-		call += ": " + partOf(a.Fault)
+	case fakes.KindDown, fakes.KindRefuses:
+		call = outageOf(a.Fault)
+	case fakes.KindLimits:
+		call = "At most " + counted(a.Most, "message") + " in " + durationText(a.Per) + spanOf(a.Fault) + ": " + partOf(a.Fault)
 	case fakes.KindCrashes:
 		call = "The process crashes at " + call
 	case fakes.KindCrashesAfter:
@@ -101,6 +134,38 @@ func (a Faults) lines() []string {
 		call += " fails: " + string(boterr.CodeOf(a.Err))
 	}
 	return []string{strings.ToUpper(call[:1]) + call[1:]}
+}
+
+// spanOf returns the words for the time and the beginning of a lasting fault, or "" if it begins at once and has no end.
+func spanOf(f fakes.Fault) (text string) {
+	if f.For > 0 {
+		text = " for " + durationText(f.For)
+	}
+	if f.Nth > 0 {
+		text += " from request " + strconv.Itoa(f.Nth) + " on"
+	}
+	return text
+}
+
+// outageOf returns the line of an outage or a refusal. A bounce is the usual refusal of mails.
+func outageOf(f fakes.Fault) string {
+	text := "Out of service" + spanOf(f)
+	switch code := boterr.CodeOf(f.Err); {
+	case f.Err != nil && code != codeOfRefusal(f.Service):
+		text += " with " + string(code)
+	case f.To != "" && f.Service == fakes.ServiceMail && spanOf(f) == "":
+		return "Mail to " + render.Escape(f.To, "") + " bounces"
+	}
+	return text + ": " + partOf(f)
+}
+
+// codeOfRefusal is the code of a refusal whose line has none: the mailbox does not exist, or the person has blocked the
+// bot.
+func codeOfRefusal(by fakes.Service) boterr.Code {
+	if by == fakes.ServiceMail {
+		return boterr.InvalidArgument
+	}
+	return boterr.FailedPrecondition
 }
 
 // called returns the words for the call, request, charge or event that goes wrong.
@@ -135,7 +200,12 @@ var (
 	shortOf = map[fakes.Service]string{fakes.ServiceMail: "mail", fakes.ServiceFiles: "file"}
 )
 
-func (a Lifts) lines() []string { return []string{"Back in service: " + partOf(a.Fault)} }
+func (a Lifts) lines() []string {
+	if a.Kind == fakes.KindLimits {
+		return []string{"No limit of messages: " + partOf(a.Fault)}
+	}
+	return []string{"Back in service: " + partOf(a.Fault)}
+}
 
 func (Crashes) lines() []string { return []string{"The process crashes"} }
 
@@ -146,12 +216,20 @@ var wordsOf = map[fakes.Service]string{
 	fakes.ServiceMessages: "channel ", fakes.ServiceDataSources: "data source ", fakes.ServicePayments: "account ",
 }
 
-// partOf returns the name of a service, or of a part of one.
+// partOf returns the name of a service, of a part of one, or of what a refusal refuses.
 func partOf(f fakes.Fault) string {
-	if f.Part != "" {
+	switch {
+	case f.To != "" && f.Service == fakes.ServiceMail:
+		return "mail to " + render.Escape(f.To, "")
+	case f.To != "" && f.Part == "":
+		return "messages to " + nameOf(f.To)
+	case f.To != "":
+		return "messages to " + idOf(f.To) + " at " + idOf(f.Part)
+	case f.Part != "":
 		return wordsOf[f.Service] + idOf(f.Part)
+	default:
+		return f.Service.String()
 	}
-	return f.Service.String()
 }
 
 // readPart parses the name of a service, or of a part of one.
@@ -178,6 +256,12 @@ const (
 	aCharge = `(?:The\s+next\s+charge|Charge\s+(\d{1,6}))\s+of\s+` + name
 	anEvent = `(?:The\s+next\s+(message|payment event)|(Message|Payment event)\s+(\d{1,6}))(?:\s+of\s+(\S.*?))?`
 )
+
+// aSpan matches how long and from which request on a lasting fault lasts.
+const aSpan = `(?:\s+for\s+(\S.*?))?(?:\s+from\s+request\s+(\d{1,6})\s+on)?`
+
+// aRecipient matches what a refusal refuses.
+var aRecipient = regexp.MustCompile(`^(?:mail\s+to\s+(\S.*)|messages\s+to\s+` + name + `(?:\s+at\s+` + name + `)?)$`)
 
 // called returns a fault for the call or request that aCall has matched, from the given part on.
 func called(in *parts, from int, fault fakes.Fault) fakes.Fault {
@@ -236,15 +320,54 @@ func comesTwice(in *parts) fakes.Fault {
 	return fakes.Repeats(from.Service).Of(from.Part).At(read(in, 2, readNth))
 }
 
-func outOfService(in *parts) fakes.Fault {
-	outage := read(in, 2, readPart)
-	outage.Kind = fakes.KindDown
-	if in.found[0] != "" {
-		outage.For = read(in, 0, Duration)
+// readOutage parses what is out of service: a service, a part of one, or the mails or messages to a recipient.
+func readOutage(text string) (outage fakes.Fault, err error) {
+	found := aRecipient.FindStringSubmatch(text)
+	if found == nil {
+		outage, err = readPart(text)
+		outage.Kind = fakes.KindDown
+		return outage, err
 	}
-	if in.found[1] != "" {
-		read(in, 1, readNth)
-		outage.Nth, _ = strconv.Atoi(in.found[1])
+	in := &parts{found: found[1:]}
+	switch {
+	case in.found[0] != "":
+		outage = bounced(in)
+	case in.found[2] != "":
+		outage = fakes.Refuses(in.id(1), codeOfRefusal(fakes.ServiceMessages)).Of(in.id(2))
+	default:
+		outage = fakes.Refuses(read(in, 1, readName), codeOfRefusal(fakes.ServiceMessages)).Of("")
+	}
+	return outage, errors.Join(in.failed...)
+}
+
+func bounced(in *parts) fakes.Fault {
+	return fakes.Refuses(in.text(0), codeOfRefusal(fakes.ServiceMail))
+}
+
+func outOfService(in *parts) fakes.Fault {
+	outage := span(in, 0, read(in, 3, readOutage))
+	if in.found[2] != "" {
+		outage.Err = read(in, 2, readCode)
 	}
 	return outage
+}
+
+// span returns a lasting fault with the time and the beginning that aSpan has matched, from the given part on.
+func span(in *parts, from int, fault fakes.Fault) fakes.Fault {
+	if in.found[from] != "" {
+		fault.For = read(in, from, Duration)
+	}
+	if in.found[from+1] != "" {
+		read(in, from+1, readNth)
+		fault.Nth, _ = strconv.Atoi(in.found[from+1])
+	}
+	return fault
+}
+
+func limited(in *parts) fakes.Fault {
+	limit := span(in, 2, fakes.Limits(in.id(4), in.number(0), read(in, 1, Duration)))
+	if limit.Per == 0 {
+		in.fail(errors.New("a limit for 0 seconds limits nothing: give a longer time"))
+	}
+	return limit
 }

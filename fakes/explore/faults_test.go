@@ -333,7 +333,7 @@ func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 			}
 			return nil
 		}, 0)
-		p.RefuseSends(boterr.FailedPrecondition, ada)
+		p.Inject(fakes.Refuses(ada, boterr.FailedPrecondition))
 		_ = ada.TrySays("hi")
 	}, explore.MaxCalls(1000)), "it has no end: 1000 calls")
 }

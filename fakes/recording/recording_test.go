@@ -527,7 +527,7 @@ func TestRecorder_PartialSend(t *testing.T) {
 		c.Interceptors = []botctx.Interceptor{recording.New(&intercepted, c.Now).Intercept}
 	}))
 	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
-	p.RefuseSends(boterr.FailedPrecondition, bob)
+	p.Inject(fakes.Refuses(bob, boterr.FailedPrecondition))
 	params := send.SendResponseParams{MemberID: document.OneOrMany[string]{ada.ID(), bob.ID()}, Response: send.Text("hi")}
 	given, failed := recording.New(&called, p.Now).Operations(bare{ada.Context()}, ada.Scope()).SendResponse(t.Context(), params)
 	require.ErrorIs(t, failed, boterr.Unavailable)

@@ -57,8 +57,8 @@ func plays() map[string]reader {
 		"take": of(take), "end": of(end), "addAgent": of(addAgent),
 		// The time.
 		"advance": of(advance), "advanceTo": of(advanceTo), "next": of(next),
-		// Faults, refused messages and mails, and switched channels.
-		"fault": of(fault), "bounce": of(bounce), "refuse": ofPerson(refuse), "accept": ofPerson(accept), "switch": of(switchChannel),
+		// Faults, and switched channels.
+		"fault": of(fault), "switch": of(switchChannel),
 		// The process of the bot, and dead letters.
 		"crash": of(crash), "restart": of(restart), "retryDeadLetter": of(retryDeadLetter), "discardDeadLetter": of(discardDeadLetter),
 	}

@@ -3,16 +3,14 @@ package simulator
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
-	"github.com/botctx/go-sdk/internal/session"
 )
 
-// faultWith is a fault, or the end of an outage, as a line of a conversation: "The next mail fails: Unavailable".
+// faultWith is a fault, or the end of a lasting one, as a line of a conversation: "The next mail fails: Unavailable".
 type faultWith struct {
 	Line string `json:"line"`
 }
@@ -31,16 +29,6 @@ func fault(b *branch, with faultWith) (moment, error) {
 	return moment{}, boterr.Invalid("line", "is %q: give a fault, such as The next sendResponse times out", with.Line)
 }
 
-type addressWith struct {
-	Address string `json:"address"`
-}
-
-func bounce(b *branch, with addressWith) (moment, error) {
-	address := strings.TrimSpace(with.Address)
-	return b.does(conversation.Bounces{Address: address},
-		moment{out: append(outBut(b, "mail to "+address), "mail to "+address)})
-}
-
 type channelWith struct {
 	Channel string `json:"channel"`
 	On      bool   `json:"on"`
@@ -54,33 +42,8 @@ func (c channelWith) known(b *branch) error {
 	return nil
 }
 
-// goesOut returns the moment when something goes out of service, comesBack the moment when it is back.
-func goesOut(b *branch, what string) moment {
-	return moment{what: "Out of service: " + what, out: append(outBut(b, what), what), isUnsaved: true}
-}
-
-func comesBack(b *branch, what string) moment {
-	return moment{what: "Back in service: " + what, out: outBut(b, what), isUnsaved: true}
-}
-
-// outBut returns the list of what actions other than faults have taken out of service, without the entry what.
-func outBut(b *branch, what string) []string {
-	return slices.DeleteFunc(append([]string{}, b.now().out...), func(one string) bool { return one == what })
-}
-
 var services = []fakes.Service{
 	fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceMail, fakes.ServiceFiles, fakes.ServicePayments, fakes.ServiceHTTP,
-}
-
-// refuse makes the platform refuse messages to a person, as if the person had blocked the bot.
-func refuse(b *branch, by *session.Person, _ personWith) (moment, error) {
-	b.Platform().RefuseSends(boterr.FailedPrecondition, by.Recipient())
-	return goesOut(b, "messages to "+by.Name), nil
-}
-
-func accept(b *branch, by *session.Person, _ personWith) (moment, error) {
-	b.Platform().AcceptSends(by.Recipient())
-	return comesBack(b, "messages to "+by.Name), nil
 }
 
 // switchChannel switches a channel on or off, as its operator does.
@@ -89,11 +52,11 @@ func switchChannel(b *branch, with channelWith) (moment, error) {
 		return moment{}, err
 	}
 	b.Platform().SwitchChannel(with.Channel, with.On)
-	what := "channel " + with.Channel + " (switched off)"
+	position := "off"
 	if with.On {
-		return comesBack(b, what), nil
+		position = "on"
 	}
-	return goesOut(b, what), nil
+	return moment{what: "The channel " + with.Channel + " is switched " + position, isUnsaved: true}, nil
 }
 
 func crash(b *branch, _ struct{}) (moment, error) {

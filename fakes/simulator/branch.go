@@ -44,9 +44,7 @@ type moment struct {
 	logged []logLine
 	// channels are the channels added on the page.
 	channels []string
-	// out lists the services that were out of service. isDown is true if the process of the bot was down, isStart if
-	// the action started it.
-	out             []string
+	// isDown is true if the process of the bot was down, isStart if the action started it.
 	isDown, isStart bool
 	// isUnsaved is true if no conversation can repeat the moment.
 	isUnsaved bool
@@ -129,9 +127,6 @@ func (s said) isZero() bool { return s == said{} }
 func (m moment) after(before moment) moment {
 	if m.channels == nil {
 		m.channels = before.channels
-	}
-	if m.out == nil {
-		m.out = before.out
 	}
 	m.isDown = m.isDown || errors.Is(m.err, fakes.ErrCrashed) || before.isDown && !m.isStart
 	return m

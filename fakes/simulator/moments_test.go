@@ -82,11 +82,10 @@ func TestFault_OneCallFails(t *testing.T) {
 func TestOutage_LastsUntilItEnds(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, simulator.Simulator{})
-	ada := map[string]any{"person": p.world().Members[0].ID}
-	p.does("refuse", ada)
-	require.Len(t, p.world().Faults.Out, 1)
+	p.does("fault", map[string]any{"line": "Out of service: messages to Ada"})
+	require.Equal(t, []string{"messages to Ada"}, p.world().Faults.Out)
 	require.NotNil(t, p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"}).Error)
-	p.does("accept", ada)
+	p.does("fault", map[string]any{"line": `Back in service: messages to "Ada"`})
 	require.Empty(t, p.world().Faults.Out)
 	p.says("hi")
 }

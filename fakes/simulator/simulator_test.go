@@ -138,21 +138,27 @@ func TestSaved_CrashesAndOutages(t *testing.T) {
 	p := newTab(t, simulator.Simulator{})
 	p.does("fault", map[string]any{"line": "Out of service: mail"})
 	p.does("fault", map[string]any{"line": "Back in service: mail"})
+	p.does("fault", map[string]any{"line": "Out of service: messages to Ada"})
+	p.does("fault", map[string]any{"line": "Back in service: messages to Ada"})
 	p.does("crash", nil)
 	p.does("restart", nil)
 	p.says("hi")
 	status, text, _ := p.get("/saved?form=text")
 	require.Equal(t, http.StatusOK, status, text)
-	require.Contains(t, text, "Out of service: mail\n\nBack in service: mail\n\nThe process crashes\n\nThe process starts again\n\nAda: hi\n")
+	require.Contains(t, text, "Out of service: mail\n\nBack in service: mail\n\n"+
+		"Out of service: messages to Ada\n\nBack in service: messages to Ada\n\nThe process crashes\n\nThe process starts again\n\nAda: hi\n")
 	status, text, _ = p.get("/saved?form=go")
 	require.Equal(t, http.StatusOK, status, text)
+	require.Contains(t, text, "p.Inject(fakes.Refuses(ada, boterr.FailedPrecondition))\n")
 	require.Contains(t, text, "p.Crash()\n")
 }
 
 func TestSaved_WhatNoConversationHasIsRefused(t *testing.T) {
 	t.Parallel()
 	for says, does := range map[string]func(p *tab){
-		"step 1 (Out of service: messages":    func(p *tab) { p.does("refuse", map[string]any{"person": p.world().Members[0].ID}) },
+		"is switched off)": func(p *tab) {
+			p.does("switch", map[string]any{"channel": p.world().Members[0].Channel, "on": false})
+		},
 		"getMember fails with NotFound":       func(p *tab) { p.does("fault", map[string]any{"line": "The next getMember fails: NotFound"}) },
 		"call 2 from now on: getMember fails": func(p *tab) { p.does("fault", map[string]any{"line": "Call 2 of getMember fails: NotFound"}) },
 	} {

@@ -381,7 +381,7 @@ func TestServices_RefuseWhatTheyAreToldTo(t *testing.T) {
 	p.does("fault", map[string]any{"line": "The next mail fails: Unavailable"})
 	says("mail", "That failed: Unavailable")
 	says("mail", "Done.")
-	p.does("bounce", map[string]any{"address": "ada@example.com"})
+	p.does("fault", map[string]any{"line": "Mail to ada@example.com bounces"})
 	says("mail", "That failed: InvalidArgument")
 	require.Contains(t, p.world().Faults.Out, "mail to ada@example.com")
 	p.does("fault", map[string]any{"line": "The next file fails: NotFound"})
@@ -392,7 +392,7 @@ func TestServices_WhatIsNotThereIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newShop(t)
 	for do, with := range map[string]map[string]any{
-		"bounce":    {"address": "nobody"},
+		"fault":     {"line": "Mail to nobody bounces"},
 		"sendFile":  {"person": p.world().Members[0].ID, "type": "TEXT", "url": "x"},
 		"sendEvent": {"person": p.world().Members[0].ID},
 		"joinGroup": {"person": p.world().Members[0].ID, "group": "family"},

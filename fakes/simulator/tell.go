@@ -70,8 +70,38 @@ func (b *branch) toldMoments() (told []shownMoment) {
 }
 
 func (b *branch) toldFaults() shownFaults {
-	out := append(b.Platform().Outages(), b.now().out...)
-	return shownFaults{Planned: orNone(b.Platform().Planned()), Out: orNone(out), IsDown: b.now().isDown}
+	told := shownFaults{Planned: orNone(b.Platform().Planned()), Out: []string{}, IsDown: b.now().isDown}
+	for _, lasting := range b.Platform().Outages() {
+		told.Out = append(told.Out, b.out(lasting))
+	}
+	return told
+}
+
+// out returns the name of what a lasting fault takes out of service: "mail", "the channel page", "messages to Ada".
+func (b *branch) out(lasting fakes.Fault) string {
+	isRefusal := lasting.Kind == fakes.KindRefuses
+	switch {
+	case isRefusal && lasting.Service == fakes.ServiceMail:
+		return "mail to " + lasting.To
+	case isRefusal:
+		return "messages to " + b.recipient(lasting)
+	case lasting.Kind == fakes.KindDown && lasting.Part == "":
+		return lasting.Service.String()
+	case lasting.Kind == fakes.KindDown && lasting.Service == fakes.ServiceMessages:
+		return "the channel " + lasting.Part
+	default:
+		return lasting.String()
+	}
+}
+
+// recipient returns the name of the person whose messages are refused, or an id on the platform.
+func (b *branch) recipient(refused fakes.Fault) string {
+	for _, p := range b.people() {
+		if to := p.Refused(refused.Err); to.Part == refused.Part && to.App == refused.App && to.To == refused.To {
+			return p.Name
+		}
+	}
+	return refused.To
 }
 
 // tell collects the state of the platform, even of services that are down, because ctx comes from fakes.Observing. If

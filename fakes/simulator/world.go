@@ -172,7 +172,7 @@ type shownDeadLetter struct {
 }
 
 type shownFaults struct {
-	// Planned are the faults that are still to come. Out names the services and recipients that are out of service.
+	// Planned are the faults that are still to come. Out names what is out of service, refused or limited.
 	Planned []string `json:"planned"`
 	Out     []string `json:"out"`
 	// IsDown is true if the process of the bot has crashed.

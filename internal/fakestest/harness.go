@@ -132,7 +132,7 @@ func (s *stage) addMember(added member.Member) *member.Member {
 func (s *stage) refuse(refused *member.Member) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.platform.RefuseSends(boterr.FailedPrecondition, s.actors[refused.ID])
+	s.platform.Inject(fakes.Refuses(s.actors[refused.ID], boterr.FailedPrecondition))
 }
 
 func (s *stage) sent() []botctxtest.Sent {

@@ -243,12 +243,12 @@ func (p *Person) Channel() string {
 	return p.Actor.Scope().Channel
 }
 
-// Recipient returns the person as a recipient of messages.
-func (p *Person) Recipient() fakes.Recipient {
+// Refused returns the refusal of messages to the person.
+func (p *Person) Refused(err error) fakes.Fault {
 	if p.IsAgent() {
-		return p.Agent
+		return fakes.Refuses(p.Agent, err)
 	}
-	return p.Actor
+	return fakes.Refuses(p.Actor, err)
 }
 
 // Wrote reports whether an event with a scope, on a platform, came from the person.

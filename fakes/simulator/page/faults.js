@@ -3,25 +3,27 @@ import { html, useState, Choose, Field, fieldsOf } from "./parts/elements.js";
 
 const kinds = [["fails", "fails"], ["late", "is late"], ["timesOut", "succeeds, but times out"], ["at", "the process crashes before it"], ["after", "the process crashes after it"], ["down", "it goes out of service for a while"]];
 
-/** quoted returns the name of an account or a channel in quotes, as the line of a fault needs it. */
+/** quoted returns the name of an account, a channel or a person in quotes, as the line of a fault needs it. */
 const quoted = (name) => JSON.stringify(name);
 
 export const Faults = ({ world, act }) => {
   const { planned, out, isDown } = world.faults;
+  const switchedOff = world.channels.filter((one) => one.platform && !one.isOn).map((one) => one.id);
   const fault = (line) => act("fault", { line });
   return html`
     <div class="card"><h2>Faults now</h2>
-      ${planned.length + out.length === 0 && !isDown && html`<p class="empty">None: everything is in service, and no fault is planned.</p>`}
+      ${planned.length + out.length + switchedOff.length === 0 && !isDown && html`<p class="empty">None: everything is in service, and no fault is planned.</p>`}
       <ul class="plain">
         ${planned.map((one) => html`<li><span class="tag bad">planned</span> ${one}</li>`)}
         ${out.map((one) => html`<li><span class="tag bad">out</span> <bdi>${one}</bdi></li>`)}
+        ${switchedOff.map((one) => html`<li><span class="tag bad">off</span> <bdi>${one}</bdi> is switched off</li>`)}
         ${isDown && html`<li><span class="tag bad">down</span> The bot's process has crashed: nothing answers.</li>`}
       </ul>
       <p class="row"><button type="button" disabled=${isDown} class="bad" onClick=${() => act("crash")}>Crash the process</button>
         <button type="button" onClick=${() => act("restart")}>Restart it</button></p>
     </div>
     <${OneCall} world=${world} fault=${fault} />
-    <${Refusals} world=${world} act=${act} fault=${fault} />
+    <${Refusals} world=${world} fault=${fault} />
     <form class="card" onSubmit=${(e) => { e.preventDefault(); fault(fieldsOf(e.target).line); }}><h2>Any fault</h2>
       <div class="row"><${Field} label="As in a conversation"><input name="line" required defaultValue="The next message comes twice" autocomplete="off" /></${Field}><button>Plan it</button></div>
     </form>
@@ -29,8 +31,8 @@ export const Faults = ({ world, act }) => {
       <p class="faint">Untick a box to take it out of service.</p>
       <${Switches} title="Services" of=${world.services.map((one) => [one, one])} out=${out} off=${(one) => fault(`Out of service: ${one}`)} on=${(one) => fault(`Back in service: ${one}`)} />
       <${Switches} title="Channels that can be reached" of=${world.channels.map((one) => [one.id, `the channel ${one.id}`])} out=${out} off=${(one) => fault(`Out of service: channel ${quoted(one)}`)} on=${(one) => fault(`Back in service: channel ${quoted(one)}`)} />
-      <${Switches} title="People who can be reached" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.id, `messages to ${one.name}`])} out=${out} off=${(one) => act("refuse", { person: one })} on=${(one) => act("accept", { person: one })} />
-      <${Switches} title="Channels that are switched on" of=${world.channels.map((one) => [one.id, `channel ${one.id} (switched off)`])} out=${out}
+      <${Switches} title="People who can be reached" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.name, `messages to ${one.name}`])} out=${out} off=${(one) => fault(`Out of service: messages to ${quoted(one)}`)} on=${(one) => fault(`Back in service: messages to ${quoted(one)}`)} />
+      <${Switches} title="Channels that are switched on" of=${world.channels.map((one) => [one.id, one.id])} out=${switchedOff}
         off=${(one) => act("switch", { channel: one, on: false })} on=${(one) => act("switch", { channel: one, on: true })} />
     </div>`;
 };
@@ -63,14 +65,14 @@ const OneCall = ({ world, fault }) => {
 };
 
 /** Refusals makes the next charge, mail or upload fail, or the mails to an address bounce. */
-const Refusals = ({ world, act, fault }) => {
+const Refusals = ({ world, fault }) => {
   const asks = (does) => (e) => { e.preventDefault(); does(fieldsOf(e.target)); };
   const addresses = world.members.map((one) => one.record.email).filter(Boolean);
   return html`<div class="card"><h2>A failing service</h2>
     ${world.accounts.length > 0 && html`<form class="row" onSubmit=${asks(({ account, code }) => fault(`The next charge of ${quoted(account)} is declined: ${code}`))} aria-label="The next charge is declined">
       <${Choose} label="Account" name="account" among=${world.accounts} />
       <${Field} label="The next charge is declined for"><input name="code" required defaultValue="insufficient_funds" autocomplete="off" /></${Field}><button>Decline it</button></form>`}
-    <form class="row" onSubmit=${asks((having) => act("bounce", having))} aria-label="Mail bounces">
+    <form class="row" onSubmit=${asks(({ address }) => fault(`Mail to ${address} bounces`))} aria-label="Mail bounces">
       <${Field} label="Mail bounces at this address"><input name="address" type="email" required defaultValue=${addresses[0] ?? ""} autocomplete="off" placeholder="ada@example.com" /></${Field}><button>Let it bounce</button></form>
     <form class="row" onSubmit=${asks(({ what, code }) => fault(`The next ${what} fails: ${code}`))} aria-label="The next mail or upload fails">
       <${Choose} label="The next" name="what" value="mail" among=${[["mail", "mail"], ["file", "upload"]]} />
@@ -80,4 +82,4 @@ const Refusals = ({ world, act, fault }) => {
 
 /** Switches has a checkbox for each item that can be taken out of service. */
 const Switches = ({ title, of, out, off, on }) => html`<fieldset><legend>${title}</legend><ul class="switches">${of.map(([id, what]) => html`<li key=${id}>
-  <label><input type="checkbox" checked=${!out.includes(what)} onChange=${(e) => (e.target.checked ? on(id) : off(id))} /> <bdi>${what.replace(/^(channel|messages to) | \(switched off\)$/g, "")}</bdi></label></li>`)}</ul></fieldset>`;
+  <label><input type="checkbox" checked=${!out.includes(what)} onChange=${(e) => (e.target.checked ? on(id) : off(id))} /> <bdi>${what.replace(/^messages to /, "")}</bdi></label></li>`)}</ul></fieldset>`;

@@ -18,10 +18,10 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-func TestLimitSends_VirtualTime(t *testing.T) {
+func TestLimits_VirtualTime(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
-	s.LimitSends("shop", 2, time.Minute)
+	s.Inject(Limits("shop", 2, time.Minute))
 	s.mustSend(t, s.ada, "1")
 	s.Advance(40 * time.Second)
 	s.mustSend(t, s.ada, "2")
@@ -37,25 +37,51 @@ func TestLimitSends_VirtualTime(t *testing.T) {
 	require.Len(t, s.Sent(), 3)
 }
 
-func TestLimitSends_OneChannelUntilLifted(t *testing.T) {
+func TestLimits_OneChannelUntilLifted(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)
 	s.AddChannel(channel.Channel{ID: "desk"})
-	s.LimitSends("desk", 1, time.Hour)
+	s.Inject(Limits("desk", 1, time.Hour))
 	s.mustSend(t, s.ada, "1")
 	s.mustSend(t, s.ada, "2")
-	s.LimitSends("shop", 1, time.Hour)
+	s.Inject(Limits("shop", 1, time.Hour))
 	s.mustSend(t, s.ada, "3")
 	_, err := s.send(t, s.ada, send.Text("4"))
 	requireCode(t, boterr.ResourceExhausted, err)
-	s.LiftLimit("shop")
+	s.Lift(Limits("shop", 1, time.Hour))
 	s.mustSend(t, s.ada, "4")
 }
 
-func TestLimitSends_SendsAtOnce(t *testing.T) {
+func TestLimits_CountOnEachFork(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)
-	s.LimitSends("shop", 30, time.Minute)
+	sends := func(s *shop, messages int) {
+		for range messages {
+			s.mustSend(t, s.ada, "hi")
+		}
+		_, err := s.send(t, s.ada, send.Text("one more"))
+		requireCode(t, boterr.ResourceExhausted, err)
+	}
+	s.Inject(Limits("shop", 4, time.Minute))
+	for range 3 {
+		s.mustSend(t, s.ada, "hi")
+	}
+	before, fork := s.Snapshot(), s.on(s.Fork())
+	sends(s, 1)
+	fork.Advance(30 * time.Second)
+	sends(fork, 1)
+	s.Advance(time.Minute)
+	sends(s, 4)
+	s.Restore(before)
+	sends(s, 1)
+	s.Inject(Limits("shop", 4, time.Minute)) // Counts from the beginning.
+	sends(s, 4)
+}
+
+func TestLimits_SendsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Webchat)
+	s.Inject(Limits("shop", 30, time.Minute))
 	message := s.messageTo(s.ada, send.Text("hi"))
 	var taken atomic.Int32
 	var at sync.WaitGroup
@@ -71,28 +97,77 @@ func TestLimitSends_SendsAtOnce(t *testing.T) {
 	require.Len(t, s.Sent(), 30)
 }
 
-func TestRefuseSends_TakesTheOthers(t *testing.T) {
+func TestRefuses_TakesTheOthers(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)
-	s.RefuseSends(boterr.FailedPrecondition, s.ada)
+	s.Inject(Refuses(s.ada, boterr.FailedPrecondition))
 	_, err := s.send(t, s.ada, send.Text("hi"))
 	requireCode(t, boterr.FailedPrecondition, err)
 	s.mustSend(t, s.lise, "hi")
 	require.Contains(t, s.Transcript(), `Ada does not get "hi": `)
-	s.AcceptSends(s.ada)
+	s.Lift(Refuses(s.ada, boterr.NotFound))
 	s.mustSend(t, s.ada, "hi")
 }
 
-func TestRefuseSendsTo_Group(t *testing.T) {
+func TestRefuses_Group(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	toGroup := send.Message{Channel: s.in, To: "C1", Response: send.Text("hi")}
-	s.RefuseSendsTo(boterr.NotFound, "shop", "C1")
+	s.Inject(Refuses("C1", boterr.NotFound).Of("shop"))
 	_, err := s.connector.Send(t.Context(), toGroup)
 	requireCode(t, boterr.NotFound, err)
-	s.AcceptSendsTo("shop", "C1")
+	s.Lift(Refuses("C1", boterr.NotFound).Of("shop"))
 	_, err = s.connector.Send(t.Context(), toGroup)
 	require.NoError(t, err)
+}
+
+func TestRefuses_SecondReplacesTheFirst(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Webchat)
+	s.Inject(Refuses(s.ada, boterr.FailedPrecondition))
+	s.Inject(Refuses(s.lise, boterr.FailedPrecondition))
+	s.Inject(Refuses(s.ada, boterr.NotFound))
+	require.Equal(t, []Fault{Refuses(s.lise, boterr.FailedPrecondition), Refuses(s.ada, boterr.NotFound)}, s.Outages())
+	_, err := s.send(t, s.ada, send.Text("hi"))
+	requireCode(t, boterr.NotFound, err)
+}
+
+func TestRefuses_ErrorOfTheTest(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Webchat)
+	down := errors.New("down")
+	s.Inject(Refuses(s.ada, down))
+	_, err := s.send(t, s.ada, send.Text("hi"))
+	require.ErrorIs(t, err, down)
+	s.Inject(Refuses(s.ada, boterr.FailedPrecondition))
+	_, err = s.send(t, s.ada, send.Text("hi"))
+	require.ErrorAs(t, err, new(*send.GoneError))
+}
+
+// A refusal and a limit can begin with a later request and end after a time, like an outage.
+func TestLasting_FromARequestOnForAWhile(t *testing.T) {
+	t.Parallel()
+	for want, faultOf := range map[boterr.Code]func(s *shop) Fault{
+		boterr.NotFound:          func(s *shop) Fault { return Refuses(s.ada, boterr.NotFound) },
+		boterr.ResourceExhausted: func(*shop) Fault { return Limits("shop", 1, time.Hour) },
+	} {
+		s := shopOn(t, channel.Webchat)
+		fault := faultOf(s).Lasting(time.Minute).At(2)
+		injected := s.Inject(fault)
+		s.mustSend(t, s.ada, "1")
+		require.Empty(t, s.Outages())
+		if fault.Kind == KindLimits {
+			s.mustSend(t, s.ada, "2")
+		}
+		require.False(t, injected.Met())
+		_, err := s.send(t, s.ada, send.Text("3"))
+		requireCode(t, want, err)
+		require.True(t, injected.Met())
+		require.Equal(t, []Fault{fault}, s.Outages())
+		s.Advance(time.Minute)
+		s.mustSend(t, s.ada, "3")
+		require.Empty(t, s.Outages())
+	}
 }
 
 func TestDisconnect_DoesNothing(t *testing.T) {
@@ -203,7 +278,7 @@ func harnessOn(t *testing.T, platform channel.Type, around func(send.Connector) 
 			{ID: ada.ID(), FirstName: "Ada", ExternalID: ada.ExternalID()}, {ID: bob.ID(), FirstName: "Bob", ExternalID: bob.ExternalID()},
 		},
 		Arrived: func() []sendtest.Arrival { return arrivalsOn(p) },
-		Fail:    func(fault sendtest.Fault) { p.failWith(fault, in.ID, ada.ExternalID()) },
+		Fail:    func(fault sendtest.Fault) { p.failWith(fault, in, ada.ExternalID()) },
 		Lacks: []sendtest.Fault{
 			sendtest.BadCredentials, sendtest.NoAnswer, sendtest.LostAnswer, sendtest.Garbled, sendtest.Silent,
 		},
@@ -231,22 +306,20 @@ func arrivalsOn(p *Platform) []sendtest.Arrival {
 }
 
 // failWith makes a channel's platform fail for a member.
-func (p *Platform) failWith(fault sendtest.Fault, channelID, to string) {
+func (p *Platform) failWith(fault sendtest.Fault, in *channel.Channel, to string) {
 	codes := map[sendtest.Fault]boterr.Code{
 		sendtest.UnknownRecipient: boterr.NotFound, sendtest.Blocked: boterr.FailedPrecondition, sendtest.Rejected: boterr.InvalidArgument,
 	}
-	p.Lift(Down(ServiceMessages).Of(channelID))
-	if fault == sendtest.Broken {
-		p.Inject(Down(ServiceMessages).Of(channelID))
+	for _, lasting := range p.Outages() {
+		p.Lift(lasting)
 	}
-	p.setSendFaults(func(f *sendFaults) {
-		clear(f.refused)
-		clear(f.limits)
-		if code, isRefusal := codes[fault]; isRefusal {
-			put(&f.refused, address{channelID, to}, code)
-		}
-		if fault == sendtest.RateLimited {
-			put(&f.limits, channelID, limit{most: 1, per: sendtest.ComeAgain, sent: []time.Time{p.Now()}})
-		}
-	})
+	switch code, isRefusal := codes[fault]; {
+	case isRefusal:
+		p.Inject(Refuses(to, code).Of(in.ID))
+	case fault == sendtest.Broken:
+		p.Inject(Down(ServiceMessages).Of(in.ID))
+	case fault == sendtest.RateLimited:
+		p.Inject(Limits(in.ID, 1, sendtest.ComeAgain))
+		_ = p.withinLimit(in) // Counts as the one message.
+	}
 }
