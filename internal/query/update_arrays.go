@@ -37,20 +37,10 @@ type push struct {
 	sort *itemOrder
 }
 
-// withEach returns the modifiers of an argument. An argument without $each is a value, even if its keys are names of
-// modifiers.
-func withEach(argument any) (document.Object, bool) {
-	modifiers, ok := argument.(document.Object)
-	if !ok {
-		return document.Object{}, false
-	}
-	_, ok = modifiers.Field("$each")
-	return modifiers, ok
-}
-
+// compilePush compiles $push. An argument without $each is a value, even if its keys are names of modifiers.
 func compilePush(_ string, argument any) (operation, error) {
-	modifiers, ok := withEach(argument)
-	if !ok {
+	modifiers, _ := argument.(document.Object)
+	if _, ok := modifiers.Field("$each"); !ok {
 		return &push{values: []any{argument}}, nil
 	}
 	p := &push{}
@@ -145,16 +135,16 @@ type addToSet struct {
 	values []any
 }
 
+// compileAddToSet compiles $addToSet. As in MongoDB, an argument is a value unless its first key is $each.
 func compileAddToSet(_ string, argument any) (operation, error) {
-	modifiers, ok := withEach(argument)
-	if !ok {
+	modifiers, _ := argument.(document.Object)
+	if modifiers.Len() == 0 || modifiers.NameAt(0) != "$each" {
 		return &addToSet{values: []any{argument}}, nil
 	}
 	if modifiers.Len() > 1 {
 		return nil, boterr.Invalid("", "$addToSet takes a value or $each alone, got %s", document.Excerpt(argument))
 	}
-	each, _ := modifiers.Field("$each")
-	values, err := listOperand(each)
+	values, err := listOperand(modifiers.At(0))
 	if err != nil {
 		return nil, boterr.PrefixField("$each", err)
 	}

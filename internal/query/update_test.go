@@ -48,6 +48,10 @@ func TestUpdate(t *testing.T) {
 			`{"_id":1,"n":5,"s":"x","o":{"a":1},"list":[9,3,2],"items":[{"q":1},{"q":5}]}`,
 		},
 		{`{"$addToSet":{"list":{"$each":[2.0,7,7]}}}`, `{"_id":1,"n":5,"s":"x","o":{"a":1},"list":[1,2,3,7],"items":[{"q":1},{"q":5}]}`},
+		{
+			`{"$addToSet":{"list":{"x":1,"$each":[7]}}}`,
+			`{"_id":1,"n":5,"s":"x","o":{"a":1},"list":[1,2,3,{"x":1,"$each":[7]}],"items":[{"q":1},{"q":5}]}`,
+		},
 		{`{"$pull":{"list":{"$gte":2},"items":{"q":5}}}`, `{"_id":1,"n":5,"s":"x","o":{"a":1},"list":[1],"items":[{"q":1}]}`},
 		{`{"$pullAll":{"list":[1,3]}}`, `{"_id":1,"n":5,"s":"x","o":{"a":1},"list":[2],"items":[{"q":1},{"q":5}]}`},
 		{`{"$pop":{"list":-1}}`, `{"_id":1,"n":5,"s":"x","o":{"a":1},"list":[2,3],"items":[{"q":1},{"q":5}]}`},
@@ -130,6 +134,7 @@ func TestCompileUpdate_RefusesWithPath(t *testing.T) {
 		`{"$push":{"a":{"$each":[],"$sort":2}}}`:       "$push.a.$sort",
 		`{"$push":{"a":{"$each":[],"$foo":2}}}`:        "$push.a.$foo",
 		`{"$addToSet":{"a":{"$each":1}}}`:              "$addToSet.a.$each",
+		`{"$addToSet":{"a":{"$each":[1],"x":1}}}`:      "$addToSet.a",
 		`{"$bit":{"a":{"and":1.5}}}`:                   "$bit.a.and",
 		`{"$bit":{"a":{"nand":1}}}`:                    "$bit.a.nand",
 		`{"$currentDate":{"a":{"$type":"timestamp"}}}`: "$currentDate.a",
