@@ -132,6 +132,35 @@ func (c *oneOf) test(value any, e *Evaluation) bool {
 	}
 }
 
+// fewValues is the number of values up to which they are compared individually.
+const fewValues = 16
+
+// valueKeys is a set of values, as their comparison keys.
+type valueKeys map[string]struct{}
+
+func keysOf(values []any) valueKeys {
+	keys := make(valueKeys, len(values))
+	for _, value := range values {
+		keys.add(value)
+	}
+	return keys
+}
+
+func (k valueKeys) has(key string) bool {
+	_, ok := k[key]
+	return ok
+}
+
+// add adds a value unless the set has an equal one, and reports whether it did.
+func (k valueKeys) add(value any) bool {
+	key := string(document.AppendKey(nil, value))
+	if k.has(key) {
+		return false
+	}
+	k[key] = struct{}{}
+	return true
+}
+
 // Keys for values that cannot be map keys themselves: NaN does not equal itself, and equal dates may differ in
 // their zones.
 type (
@@ -203,52 +232,18 @@ func (c likePattern) test(value any, e *Evaluation) bool {
 	return matched && err == nil
 }
 
-type ofType map[int64]struct{}
+// ofType is $type, with the names of the types.
+type ofType []string
 
-func (c ofType) test(value any, _ *Evaluation) bool {
-	_, ok := c[typeNumber(value)]
-	return ok
-}
+func (c ofType) test(value any, _ *Evaluation) bool { return slices.Contains(c, typeName(value)) }
 
-// MongoDB's numbers of types.
-const (
-	typeDouble  = 1
-	typeString  = 2
-	typeObject  = 3
-	typeArray   = 4
-	typeBool    = 8
-	typeDate    = 9
-	typeNull    = 10
-	typeInt     = 16
-	typeLong    = 18
-	typeUnknown = 0
-)
-
-// typeNumber returns the number of a value's type. An integer that fits into 32 bits is an int, as drivers write it.
-func typeNumber(value any) int64 {
-	switch v := value.(type) {
-	case float64:
-		return typeDouble
-	case string:
-		return typeString
-	case document.Object:
-		return typeObject
-	case document.Array:
-		return typeArray
-	case bool:
-		return typeBool
-	case time.Time:
-		return typeDate
-	case nil:
-		return typeNull
-	case int64:
-		if v == int64(int32(v)) {
-			return typeInt
-		}
-		return typeLong
-	default:
-		return typeUnknown
+// typeName returns MongoDB's name for the type of a value. An integer that fits into 32 bits is an int, as drivers
+// write it.
+func typeName(value any) string {
+	if v, ok := value.(int64); ok && v == int64(int32(v)) {
+		return "int"
 	}
+	return document.TypeName(value)
 }
 
 // remainder is $mod. It truncates fractions of its operands.

@@ -22,6 +22,12 @@ type Evaluation struct {
 	// shapes are the shapes that changed documents share, or nil if there are none.
 	shapes *document.Shapes
 
+	// ordered is the last filter that was asked for a position, with its conditions in the order of positions.
+	ordered struct {
+		filter *Filter
+		root   matcher
+	}
+
 	// The following fields are for the current check.
 
 	// position is the array element through which the document matched.
@@ -116,11 +122,10 @@ func (e *Evaluation) Err() error {
 
 // Check is like Filter.Check, within the budget of the evaluation.
 func (e *Evaluation) Check(filter *Filter, document document.Object) (bool, error) {
+	e.Visit(document)
 	if filter == nil || filter.root == nil {
-		e.Visit(document)
 		return true, e.budget.failure
 	}
-	e.Visit(document)
 	e.begin(filter)
 	matched := filter.root.match(document, e)
 	return matched && e.failure == nil, e.failure
@@ -161,8 +166,11 @@ func (e *Evaluation) positionOf(filter *Filter, document document.Object) (array
 	if filter == nil || filter.root == nil {
 		return arrayPosition{}, nil
 	}
+	if e.ordered.filter != filter {
+		e.ordered.filter, e.ordered.root = filter, inOrderOfPositions(filter.root)
+	}
 	e.begin(filter)
-	inOrderOfPositions(filter.root).match(document, e)
+	e.ordered.root.match(document, e)
 	return e.position, e.failure
 }
 

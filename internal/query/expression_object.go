@@ -132,7 +132,7 @@ func (c expressionCompiler) getField(operand any) (expression, error) {
 	if name, ok := e.name.(constant); ok && aString(name.value) != nil {
 		return nil, boterr.PrefixField("field", aString(name.value))
 	}
-	return folded(e, e.name, e.input)
+	return c.folded(e, e.name, e.input)
 }
 
 func (e *fieldOf) evaluate(run *expressionRun) (any, error) {

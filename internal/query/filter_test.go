@@ -331,12 +331,15 @@ func TestFilterWhere_MatchesWhereBothDo(t *testing.T) {
 		for _, fields := range fieldSets() {
 			filter, narrow := compiled(t, source), compiled(t, documentOf(fields))
 			both := filter.Where(fields...)
+			atOnce := query.Must(query.CompileFilterWhere(source, fields...))
+			require.Equal(t, both.IsEquality(), atOnce.IsEquality(), "%v where %v", source, fields)
 			twice := both.Where(query.FieldValue{Name: "app", Value: "a1"})
 			again := compiled(t, both.Source())
 			for _, record := range recordsOfScopes() {
 				want := filter.Match(record) && narrow.Match(record)
 				require.Equal(t, want, both.Match(record), "%v where %v of %v", source, fields, record)
 				require.Equal(t, want, again.Match(record), "the source of %v where %v of %v", source, fields, record)
+				require.Equal(t, want, atOnce.Match(record), "%v where %v of %v, compiled at once", source, fields, record)
 				require.Equal(t, want, twice.Match(record), "%v where %v, twice, of %v", source, fields, record)
 			}
 		}

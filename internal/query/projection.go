@@ -97,7 +97,7 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 	if !p.tree.computes {
 		return p.tree.chosen(doc), nil
 	}
-	projected, err := p.tree.project(&expressionRun{root: doc, limits: workLimits{call: e}})
+	projected, err := p.tree.withComputed(p.tree.chosen(doc), &expressionRun{root: doc, limits: workLimits{call: e}})
 	if err == nil && projected.Size() > document.MaxSize {
 		err = tooLarge()
 	}
@@ -106,13 +106,13 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 
 // firstMatch is $elemMatch: an array with only the first matching element, or missing if none matches.
 type firstMatch struct {
-	field  string
-	finder elementFinder
+	field    string
+	elements elemMatch
 }
 
 func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 	value := run.root.Value(m.field)
-	i, ok := m.finder.find(value, run.limits.call)
+	i, ok := m.elements.find(value, run.limits.call)
 	if !ok {
 		return document.Missing, nil
 	}
@@ -217,8 +217,8 @@ func (s *fieldSlice) part(items []any) []any {
 // Without an array on the path it cuts nothing.
 func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected document.Object) (document.Object, error) {
 	field := strings.Join(p.positional, ".") + ".$"
-	if special := specialOperator(filter.Source()); special != "" {
-		return document.Object{}, boterr.Invalid(field, "a path that ends in $ cannot be used with %s in the filter", special)
+	if filter != nil && (filter.canFail || filter.Near() != nil) {
+		return document.Object{}, boterr.Invalid(field, "a path that ends in $ cannot be used with $expr, $near or $nearSphere in the filter")
 	}
 	position, err := e.positionOf(filter, doc)
 	if err != nil {
@@ -343,14 +343,6 @@ func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	plan.kept = document.NewShape(names)
 	n.planned.Store(plan)
 	return plan
-}
-
-func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
-	projected := n.chosen(run.root)
-	if !n.computes {
-		return projected, nil
-	}
-	return n.withComputed(projected, run)
 }
 
 // chosen returns the kept fields of an object.
