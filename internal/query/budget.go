@@ -180,10 +180,10 @@ const (
 	nameWork = 1 << 9
 	// tupleWork is for reading a value of an element when sorting by several fields.
 	tupleWork = 64
-	// roundingWork is for rounding to decimal places, zoneWork for looking up a time zone, dateWork for parsing a
+	// roundingWork is for rounding to decimal places, zoneWork for loading a time zone, dateWork for parsing a
 	// date, partWork for computing a part of a date, and formatWork for formatting a date, per byte of the format.
 	roundingWork = 1 << 12
-	zoneWork     = 1 << 10
+	zoneWork     = 1 << 15
 	dateWork     = 1 << 11
 	partWork     = 1 << 8
 	formatWork   = 1 << 6

@@ -620,6 +620,8 @@ func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 	list := document.O("_id", "m1", "l", document.A(1, 2, 3), "n", 5)
 	element := compiled(t, document.O("l", document.O("$gt", 1), "n", document.O("$lt", 7), "_id", document.O("$ne", 1)))
 	atElement := query.Change{Update: query.Must(query.CompileUpdate(document.Set("l.$", 7)))}
+	numbered := document.O("_id", "m1", "l", numbers(0, 1_000))
+	atNone := query.Change{Update: query.Must(query.CompileUpdate(document.Set("l.$[none]", 7), document.O("none", -1)))}
 	filter := query.FieldsEqual(query.FieldValue{Name: "_id", Value: "m1"}, scope)
 	for name, c := range map[string]struct {
 		call func() error
@@ -629,7 +631,8 @@ func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 		"a filter by id, narrowed": {func() error { _, err := query.CompileFilterWhere(byID, scope); return err }, 1},
 		"two filters":              {func() error { query.And(age, area); return nil }, 2},
 		"a change of a field":      {func() error { _, _, err := evaluation.Change(change, filter, record); return err }, 2},
-		"a change of an element":   {func() error { _, _, err := evaluation.Change(atElement, element, list); return err }, 9},
+		"a change of an element":   {func() error { _, _, err := evaluation.Change(atElement, element, list); return err }, 4},
+		"a look at 1,000 elements": {func() error { _, _, err := evaluation.Change(atNone, nil, numbered); return err }, 1_020},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

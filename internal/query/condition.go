@@ -313,10 +313,21 @@ type arrayFilter struct {
 	name   string
 	filter *Filter
 	used   bool
+	item   namedItem
 }
 
 func (f *arrayFilter) match(item any, e *Evaluation) bool {
-	return e.spend(objectWork) && f.filter.root.match(document.Object{}.Put(f.name, item), e)
+	return f.item.meets(f.filter.root, item, e)
+}
+
+// namedItem makes objects of one field, whose name stands for an array element in a query. They share their shape, so
+// that the name is looked up once, however long it is.
+type namedItem struct{ shape *document.Shape }
+
+func newNamedItem(name string) namedItem { return namedItem{document.NewShape([]string{name})} }
+
+func (n namedItem) meets(query matcher, item any, e *Evaluation) bool {
+	return e.spend(objectWork) && query.match(n.shape.Object(func(int) any { return item }), e)
 }
 
 type arrayFilterSet struct {
@@ -366,7 +377,7 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 	if !identifier.MatchString(name) {
 		return nil, boterr.Invalid("", "%q cannot be the name of an array filter; use a lower-case letter followed by letters and digits", name)
 	}
-	return &arrayFilter{name: name, filter: filter}, nil
+	return &arrayFilter{name: name, filter: filter, item: newNamedItem(name)}, nil
 }
 
 // collectIdentifiers adds the first part of every path in a query to names.

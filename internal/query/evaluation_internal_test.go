@@ -166,6 +166,15 @@ func TestCharges_MoreThanBytes(t *testing.T) {
 	element := Must(CompileFilter(document.O("l", document.O("$elemMatch", document.O("x", 1)))))
 	nested := document.A(document.A(make([]any, 1_000)...))
 	require.Greater(t, chargeOf(t, element, document.O("l", nested)), 900*nameWork)
+	zoned := thousandTimes(t, `{"$hour":{"date":"$t","timezone":{"$arrayElemAt":["$z",{"$mod":["$$this",2]}]}}}`)
+	require.Greater(t, chargeOf(t, zoned, costly().With("z", document.A("UTC", "GMT"))), 1_000*zoneWork)
+	long := strings.Repeat("x", 10_000)
+	for _, expression := range []string{
+		`{"$getField":{"field":"$s","input":"$o"}}`, `{"$arrayToObject":[[["$s",1]]]}`, `{"$mergeObjects":["$o"]}`,
+	} {
+		least := 1_000 * len(long) / bytesOfWork
+		require.Greater(t, chargeOf(t, thousandTimes(t, expression), document.O("s", long, "o", document.O(long, 1))), least, expression)
+	}
 }
 
 func TestExpression_ConstantsAreBounded(t *testing.T) {

@@ -32,6 +32,11 @@ type expressionRun struct {
 		source   patternSource
 		compiled *pattern
 	}
+	// zone is the most recently loaded time zone.
+	zone struct {
+		name     string
+		location *time.Location
+	}
 	// The work and the size of values have limits.
 	limits workLimits
 }

@@ -74,21 +74,28 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	if err := run.limits.spend(partWork); err != nil {
 		return t, false, err
 	}
-	location, err := run.zone(zone)
+	location, err := run.zoneIn(zone)
 	if err != nil {
 		return t, false, boterr.PrefixField("timezone", err)
 	}
 	return t.In(location), true, nil
 }
 
-// zone is like zoneOf, and counts its work.
-func (run *expressionRun) zone(value any) (*time.Location, error) {
-	if _, isName := value.(string); isName {
-		if err := run.limits.spend(zoneWork); err != nil {
-			return nil, err
-		}
+// zoneIn is like zoneOf, and counts its work. It loads a zone unless it is the most recently loaded one.
+func (run *expressionRun) zoneIn(value any) (*time.Location, error) {
+	name, isName := value.(string)
+	switch {
+	case !isName:
+		return zoneOf(value)
+	case name == run.zone.name && run.zone.location != nil:
+		return run.zone.location, nil
 	}
-	return zoneOf(value)
+	if err := run.limits.spend(zoneWork); err != nil {
+		return nil, err
+	}
+	location, err := zoneOf(name)
+	run.zone.name, run.zone.location = name, location
+	return location, err
 }
 
 // prepareZone checks a constant time zone when the expression is compiled.
@@ -104,6 +111,9 @@ func prepareZone(at int) func(expressionCompiler, []expression) error {
 	}
 }
 
+// maxZoneName is the maximum length of a time zone's name.
+const maxZoneName = 64
+
 // zoneOf reads a time zone: a name in the IANA database, or an offset from UTC such as "+02:00". Absent is UTC.
 func zoneOf(value any) (*time.Location, error) {
 	switch zone := value.(type) {
@@ -115,7 +125,7 @@ func zoneOf(value any) (*time.Location, error) {
 		if strings.HasPrefix(zone, "+") || strings.HasPrefix(zone, "-") {
 			return offsetZone(zone)
 		}
-		if zone == "" || zone == "Local" { // LoadLocation would take them for UTC and the zone of the machine.
+		if zone == "" || zone == "Local" || len(zone) > maxZoneName { // LoadLocation would take them for UTC and the zone of the machine.
 			return nil, noZone(zone)
 		}
 		location, err := time.LoadLocation(zone)
@@ -234,7 +244,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[len(parts)]) {
 		return nil, nil
 	}
-	zone, err := run.zone(arguments[len(parts)])
+	zone, err := run.zoneIn(arguments[len(parts)])
 	if err != nil {
 		return nil, boterr.PrefixField("timezone", err)
 	}

@@ -339,6 +339,7 @@ func TestCompile_LargerThanADocument(t *testing.T) {
 	requireInvalid(t, failure(query.CompileUpdate(document.O("$set", large))), "")
 	requireInvalid(t, failure(query.CompileSort(large)), "")
 	requireInvalid(t, failure(query.CompileProjection(large)), "")
+	requireInvalid(t, failure(query.CompileGeoNear(large)), "")
 	requireInvalid(t, failure(query.CompileUpdate(document.Set("a.$[x]", 1), document.O("x", large))), "arrayFilters[0]")
 }
 

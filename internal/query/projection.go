@@ -122,11 +122,8 @@ func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 // fieldSlice implements $slice: a part of the array at a path.
 type fieldSlice struct {
 	path []string
-	// skip is the number of elements to skip. A negative skip counts from the end. Without skip, a negative limit
-	// takes the last elements.
-	skip    int
-	hasSkip bool
-	limit   int
+	// part returns the wanted elements of an array.
+	part func(items []any) []any
 }
 
 // sliceOperand reads the operand of $slice in a projection: a number, or [skip, limit] with a limit above 0. Other
@@ -135,10 +132,11 @@ func sliceOperand(operand any) (fieldSlice, bool) {
 	if list, ok := operand.(document.Array); ok && list.Len() == 2 {
 		skip, ok1 := clampedInt(list.At(0))
 		limit, ok2 := clampedInt(list.At(1))
-		return fieldSlice{skip: skip, hasSkip: true, limit: limit}, ok1 && ok2 && limit > 0
+		part := func(items []any) []any { return sliced(items, skip, limit) }
+		return fieldSlice{part: part}, ok1 && ok2 && limit > 0
 	}
-	limit, ok := clampedInt(operand)
-	return fieldSlice{limit: limit}, ok
+	n, ok := clampedInt(operand)
+	return fieldSlice{part: func(items []any) []any { return firstOrLast(items, n) }}, ok
 }
 
 // isSliceExpression reports whether the operand of $slice has the form of the expression: an array, or
@@ -162,12 +160,12 @@ func isSliceExpression(operand any) bool {
 
 // clampedInt converts a number to 32 bits like MongoDB: it truncates the fraction, clamps to the bounds, and converts
 // NaN to 0.
-func clampedInt(value any) (int, bool) {
+func clampedInt(value any) (int64, bool) {
 	f, ok := document.FloatNumber(value)
 	if math.IsNaN(f) {
 		return 0, ok
 	}
-	return int(min(max(f, math.MinInt32), math.MaxInt32)), ok
+	return int64(min(max(f, math.MinInt32), math.MaxInt32)), ok
 }
 
 // apply slices the arrays at a path in o. A path continues through objects and through the objects in arrays, but not
@@ -198,19 +196,6 @@ func (s *fieldSlice) apply(e *Evaluation, o document.Object, path []string) docu
 		return o.Put(path[0], document.ArrayOf(items))
 	}
 	return o
-}
-
-func (s *fieldSlice) part(items []any) []any {
-	first, length := 0, len(items)
-	switch {
-	case s.hasSkip && s.skip < 0:
-		first = max(0, length+s.skip)
-	case s.hasSkip:
-		first = min(s.skip, length)
-	case s.limit < 0:
-		return items[max(0, length+s.limit):]
-	}
-	return items[first:min(length, first+s.limit)]
 }
 
 // atPosition cuts the first array on the positional path down to the element through which the filter matched.

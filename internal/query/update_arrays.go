@@ -100,7 +100,10 @@ func (p *push) apply(value, _ any, run *updateRun) (any, error) {
 			return nil, err
 		}
 	}
-	return shortened(p.sliced(items), items), nil
+	if p.slice == nil {
+		return document.ArrayOf(items), nil
+	}
+	return shortened(firstOrLast(items, *p.slice), items), nil
 }
 
 // insertAt returns the index at which the values are inserted. A negative position counts from the end.
@@ -117,17 +120,22 @@ func (p *push) insertAt(length int) int {
 	}
 }
 
-// sliced returns the elements that $slice keeps: the first ones, or the last ones for a negative number.
-func (p *push) sliced(items []any) []any {
-	length := int64(len(items))
-	switch {
-	case p.slice == nil:
-		return items
-	case *p.slice >= 0:
-		return items[:min(*p.slice, length)]
-	default:
-		return items[max(0, length+max(*p.slice, -length)):]
+// firstOrLast returns the first n elements, or the last ones if n is negative.
+func firstOrLast(items []any, n int64) []any {
+	if n < 0 {
+		return sliced(items, n, int64(len(items)))
 	}
+	return sliced(items, 0, n)
+}
+
+// sliced returns at most limit elements after the first skip elements. A negative skip counts from the end.
+func sliced(items []any, skip, limit int64) []any {
+	length := int64(len(items))
+	if skip < 0 {
+		skip = max(0, length+skip)
+	}
+	skip = min(skip, length)
+	return items[skip : skip+min(limit, length-skip)]
 }
 
 type addToSet struct {
@@ -202,9 +210,8 @@ func compilePull(_ string, argument any) (operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
-			return e.spend(objectWork) && m.match(document.Object{}.Put("", item), e)
-		}}, nil
+		named := newNamedItem("")
+		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool { return named.meets(m, item, e) }}, nil
 	}
 	query, err := c.query(condition)
 	if err != nil {
