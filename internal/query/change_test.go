@@ -57,17 +57,12 @@ func TestUpsert_RefusesContradictions(t *testing.T) {
 		{`{"k":1}`, `{"$set":{"k.x":2}}`, "update.k.x"},
 		{`{"l":1}`, `{"$push":{"l":2}}`, "update.l"},
 		{`{}`, `{"$set":{"l.$":2}}`, "update.l"},
+		{`{"_id.a":1}`, `{"x":1}`, "filter._id.a"},
 	} {
 		filter := query.Must(query.CompileFilter(parse(t, c.filter)))
 		requireInvalid(t, failure(newCall(t).Insert(change(t, c.update), filter)), c.field)
 	}
 	requireInvalid(t, change(t, `{"$rename":{"x":"at"}}`).Check(), "update.$rename.x")
-}
-
-func TestUpsert_PartOfAnID(t *testing.T) {
-	t.Parallel()
-	filter := query.Must(query.CompileFilter(document.O("_id.a", 1)))
-	requireInvalid(t, failure(newCall(t).Insert(change(t, `{"x":1}`), filter)), "filter._id.a")
 }
 
 func TestUpdate_UsedAgain(t *testing.T) {

@@ -555,25 +555,22 @@ func (l *workLimits) items(n int) error {
 // array returns items as an array. It returns an error if the array is too large or nested too deeply.
 func (l *workLimits) array(items []any) (any, error) {
 	a := document.ArrayOf(items)
-	switch {
-	case a.Err() != nil:
-		return nil, a.Err()
-	case a.Size() > document.MaxSize:
-		return nil, tooLarge()
-	default:
-		return a, l.spend(arrayWork + len(items)*stepWork)
-	}
+	return l.made(a, a.Err(), arrayWork+len(items)*stepWork)
 }
 
 // object returns o. It returns an error if o is too large or nested too deeply.
 func (l *workLimits) object(o document.Object) (any, error) {
+	return l.made(o, o.Err(), objectWork+o.Len()*stepWork)
+}
+
+func (l *workLimits) made(value any, err error, work int) (any, error) {
 	switch {
-	case o.Err() != nil:
-		return nil, o.Err()
-	case o.Size() > document.MaxSize:
+	case err != nil:
+		return nil, err
+	case document.SizeOf(value) > document.MaxSize:
 		return nil, tooLarge()
 	default:
-		return o, l.spend(objectWork + o.Len()*stepWork)
+		return value, l.spend(work)
 	}
 }
 

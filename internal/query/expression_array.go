@@ -12,8 +12,8 @@ var arrayFunctions = map[string]function{
 	"$arrayElemAt":  {least: 2, most: 2, nulls: 2, takes: []argumentType{anArray}, compute: elementAt},
 	"$first":        {least: 1, most: 1, nulls: 1, all: anArray, compute: endOf(0)},
 	"$last":         {least: 1, most: 1, nulls: 1, all: anArray, compute: endOf(-1)},
-	"$firstN":       {least: 2, names: []string{"n", "input"}, compute: someOf(firstItems)},
-	"$lastN":        {least: 2, names: []string{"n", "input"}, compute: someOf(lastItems)},
+	"$firstN":       {least: 2, names: []string{"n", "input"}, compute: someOf(endItems(1))},
+	"$lastN":        {least: 2, names: []string{"n", "input"}, compute: someOf(endItems(-1))},
 	"$minN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(1))},
 	"$maxN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(-1))},
 	"$in":           {least: 2, most: 2, takes: []argumentType{nil, anArray}, compute: isAmong},
@@ -74,12 +74,11 @@ func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) 
 	}
 }
 
-func firstItems(run *expressionRun, items []any, n int64) ([]any, error) {
-	return run.copied(firstOrLast(items, n))
-}
-
-func lastItems(run *expressionRun, items []any, n int64) ([]any, error) {
-	return run.copied(firstOrLast(items, -n))
+// endItems picks the first elements for the sign 1, and the last for -1.
+func endItems(sign int64) func(*expressionRun, []any, int64) ([]any, error) {
+	return func(run *expressionRun, items []any, n int64) ([]any, error) {
+		return run.copied(firstOrLast(items, sign*n))
+	}
 }
 
 func (run *expressionRun) copied(items []any) ([]any, error) {

@@ -112,12 +112,15 @@ func requireMatch(t *testing.T, filter, doc string, want bool) {
 func TestFilter_RefusesWithPath(t *testing.T) {
 	t.Parallel()
 	for filter, field := range map[string]string{
-		`{"a":{"$foo":1}}`:       "a.$foo",
-		`{"$foo":1}`:             "$foo",
-		`{"a":{"$function":{}}}`: "a.$function",
-		`{"$and":[]}`:            "$and",
-		`{"$or":{}}`:             "$or",
-		`{"$or":[1]}`:            "$or[0]",
+		`{"a":{"$foo":1}}`:             "a.$foo",
+		`{"$foo":1}`:                   "$foo",
+		`{"$where":"true"}`:            "$where",
+		`{"$text":{"$search":"x"}}`:    "$text",
+		`{"$or":[{"$jsonSchema":{}}]}`: "$or[0].$jsonSchema",
+		`{"a":{"$function":{}}}`:       "a.$function",
+		`{"$and":[]}`:                  "$and",
+		`{"$or":{}}`:                   "$or",
+		`{"$or":[1]}`:                  "$or[0]",
 		`{"$or":[{"b":1},{"a":{"$gt":1,"$bar":2}}]}`: "$or[1].a.$bar",
 		`{"a":{"$in":1}}`:                                       "a.$in",
 		`{"a":{"$in":[{"$gt":1}]}}`:                             "a.$in[0]",
