@@ -320,8 +320,8 @@ func (f *arrayFilter) match(item any, e *Evaluation) bool {
 	return f.item.meets(f.filter.root, item, e)
 }
 
-// namedItem makes objects of one field, whose name stands for an array element in a query. They share their shape, so
-// that the name is looked up once, however long it is.
+// namedItem makes objects with an array element as their only field, for a query that calls the element by a name. They
+// share their shape, so that the name is looked up once, however long it is.
 type namedItem struct{ shape *document.Shape }
 
 func newNamedItem(name string) namedItem { return namedItem{document.NewShape([]string{name})} }

@@ -28,6 +28,9 @@ type Evaluation struct {
 		root   matcher
 	}
 
+	// projecting runs the expressions of projections, or is nil if there were none.
+	projecting *expressionRun
+
 	// The following fields are for the current check.
 
 	// position is the array element through which the document matched.

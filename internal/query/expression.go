@@ -32,11 +32,8 @@ type expressionRun struct {
 		source   patternSource
 		compiled *pattern
 	}
-	// zone is the most recently loaded time zone.
-	zone struct {
-		name     string
-		location *time.Location
-	}
+	// zones are loaded time zones by name.
+	zones map[string]*time.Location
 	// The work and the size of values have limits.
 	limits workLimits
 }

@@ -81,21 +81,30 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	return t.In(location), true, nil
 }
 
-// zoneIn is like zoneOf, and counts its work. It loads a zone unless it is the most recently loaded one.
+// maxZones is the maximum number of time zones that a run keeps.
+const maxZones = 64
+
+// zoneIn is like zoneOf, and counts its work. The run keeps a zone for the next documents.
 func (run *expressionRun) zoneIn(value any) (*time.Location, error) {
 	name, isName := value.(string)
-	switch {
-	case !isName:
+	if !isName {
 		return zoneOf(value)
-	case name == run.zone.name && run.zone.location != nil:
-		return run.zone.location, nil
+	}
+	if known, ok := run.zones[name]; ok {
+		return known, nil
 	}
 	if err := run.limits.spend(zoneWork); err != nil {
 		return nil, err
 	}
 	location, err := zoneOf(name)
-	run.zone.name, run.zone.location = name, location
-	return location, err
+	if err != nil {
+		return nil, err
+	}
+	if run.zones == nil || len(run.zones) == maxZones {
+		run.zones = map[string]*time.Location{}
+	}
+	run.zones[name] = location
+	return location, nil
 }
 
 // prepareZone checks a constant time zone when the expression is compiled.

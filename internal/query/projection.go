@@ -97,7 +97,13 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 	if !p.tree.computes {
 		return p.tree.chosen(doc), nil
 	}
-	projected, err := p.tree.withComputed(p.tree.chosen(doc), &expressionRun{root: doc, limits: workLimits{call: e}})
+	if e.projecting == nil {
+		e.projecting = &expressionRun{}
+	}
+	run := e.projecting
+	run.root, run.limits.call = doc, e
+	projected, err := p.tree.withComputed(p.tree.chosen(doc), run)
+	run.reset()
 	if err == nil && projected.Size() > document.MaxSize {
 		err = tooLarge()
 	}
