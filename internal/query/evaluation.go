@@ -22,14 +22,8 @@ type Evaluation struct {
 	// shapes are the shapes that changed documents share, or nil if there are none.
 	shapes *document.Shapes
 
-	// ordered is the last filter that was asked for a position, with its conditions in the order of positions.
-	ordered struct {
-		filter *Filter
-		root   matcher
-	}
-
-	// projecting runs the expressions of projections, or is nil if there were none.
-	projecting *expressionRun
+	// rare holds the parts that few calls need. It is nil for all others.
+	rare *rareOfEvaluation
 
 	// The following fields are for the current check.
 
@@ -42,6 +36,22 @@ type Evaluation struct {
 
 	// updating is the current change of a document.
 	updating updateRun
+}
+
+type rareOfEvaluation struct {
+	// ordered is the last filter that was asked for a position. root has its conditions in the order of positions.
+	ordered *Filter
+	root    matcher
+	// projecting runs the expressions of projections.
+	projecting expressionRun
+}
+
+// makeRare returns rare and creates it if necessary.
+func (e *Evaluation) makeRare() *rareOfEvaluation {
+	if e.rare == nil {
+		e.rare = &rareOfEvaluation{}
+	}
+	return e.rare
 }
 
 // arrayPosition is the index of the outermost array element through which the last condition of a filter matched. "$"
@@ -169,11 +179,12 @@ func (e *Evaluation) positionOf(filter *Filter, document document.Object) (array
 	if filter == nil || filter.root == nil {
 		return arrayPosition{}, nil
 	}
-	if e.ordered.filter != filter {
-		e.ordered.filter, e.ordered.root = filter, inOrderOfPositions(filter.root)
+	rare := e.makeRare()
+	if rare.ordered != filter {
+		rare.ordered, rare.root = filter, inOrderOfPositions(filter.root)
 	}
 	e.begin(filter)
-	e.ordered.root.match(document, e)
+	rare.root.match(document, e)
 	return e.position, e.failure
 }
 

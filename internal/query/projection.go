@@ -97,10 +97,7 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 	if !p.tree.computes {
 		return p.tree.chosen(doc), nil
 	}
-	if e.projecting == nil {
-		e.projecting = &expressionRun{}
-	}
-	run := e.projecting
+	run := &e.makeRare().projecting
 	run.root, run.limits.call = doc, e
 	projected, err := p.tree.withComputed(p.tree.chosen(doc), run)
 	run.reset()
