@@ -313,7 +313,8 @@ func boundsOf(filter *query.Filter, path string) []query.Bounds {
 func TestFilterWhere_MatchesWhereBothDo(t *testing.T) {
 	t.Parallel()
 	sources := []document.Object{
-		{}, document.O(), document.O("_id", "m1"), document.O("_id", "m1", "age", 8), document.O("age", 7),
+		{},
+		document.O(), document.O("_id", "m1"), document.O("_id", "m1", "age", 8), document.O("age", 7),
 		document.O("age", document.O("$gt", 7)), document.O("app", "a1", "_id", document.O("$in", document.A("m1", "m2"))),
 		document.O("$or", document.A(document.O("age", 7), document.O("channel", "c1"))),
 	}
