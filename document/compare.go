@@ -97,23 +97,18 @@ func Equal(a, b any) bool {
 }
 
 func compareNumbers(a, b any) int {
-	switch a := a.(type) {
-	case int64:
-		switch b := b.(type) {
-		case int64:
-			return cmp.Compare(a, b)
-		case float64:
-			return compareIntFloat(a, b)
-		}
-	case float64:
-		switch b := b.(type) {
-		case int64:
-			return -compareIntFloat(b, a)
-		case float64:
-			return cmp.Compare(a, b)
-		}
+	i, aIsInt := a.(int64)
+	j, bIsInt := b.(int64)
+	switch {
+	case aIsInt && bIsInt:
+		return cmp.Compare(i, j)
+	case aIsInt:
+		return compareIntFloat(i, b.(float64))
+	case bIsInt:
+		return -compareIntFloat(j, a.(float64))
+	default:
+		return cmp.Compare(a.(float64), b.(float64))
 	}
-	return 0
 }
 
 // compareIntFloat compares exactly; converting to either type would lose precision.

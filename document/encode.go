@@ -27,7 +27,15 @@ type ValueEncoder interface {
 // A struct with a field of type Object tagged `document:"unknown"` is a record: the content of that field is
 // written after the known fields. Values that cannot be encoded are InvalidArgument; the Field is the path.
 func Encode(v any) (Object, error) {
-	return encodeObject(goEncoder{}, v)
+	value, err := goEncoder{}.value(reflect.ValueOf(v))
+	if err != nil {
+		return Object{}, err
+	}
+	o, ok := value.(Object)
+	if !ok {
+		return Object{}, WrongType("object", value)
+	}
+	return o, nil
 }
 
 // EncodeJSON encodes v as JSON for a reader. It follows the rules of Encode, except that a type with a
@@ -92,18 +100,6 @@ func Text(v any) string {
 		return "(" + err.Error() + ")"
 	}
 	return display.Text(string(text))
-}
-
-func encodeObject(e goEncoder, v any) (Object, error) {
-	value, err := e.value(reflect.ValueOf(v))
-	if err != nil {
-		return Object{}, err
-	}
-	o, ok := value.(Object)
-	if !ok {
-		return Object{}, WrongType("object", value)
-	}
-	return o, nil
 }
 
 // LookupIn returns the value that Lookup would find at a path in the result of Encode(v), but encodes only

@@ -141,26 +141,15 @@ func FloatNumber(value any) (float64, bool) {
 // TypeName returns MongoDB's name for the type of a value: "null", "bool", "long", "double",
 // "string", "date", "array" or "object"; "missing" for anything else.
 func TypeName(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "bool"
-	case int64:
-		return "long"
-	case float64:
+	if _, isDouble := value.(float64); isDouble {
 		return "double"
-	case string:
-		return "string"
-	case time.Time:
-		return "date"
-	case Array:
-		return "array"
-	case Object:
-		return "object"
-	default:
-		return "missing"
 	}
+	return classNames[ClassOf(value)]
+}
+
+var classNames = [...]string{
+	ClassMissing: "missing", ClassNull: "null", ClassNumber: "long", ClassString: "string", ClassObject: "object",
+	ClassArray: "array", ClassBool: "bool", ClassDate: "date",
 }
 
 func invalidType(t reflect.Type) error {

@@ -202,8 +202,12 @@ type boundsBuilder struct {
 	hasNull    bool
 }
 
-// maxRanges limits the combined ranges when several keys have lists of values.
-const maxRanges = 256
+const (
+	// maxRanges limits the combined ranges when several keys have lists of values.
+	maxRanges = 256
+	// maxConditions limits the conditions on one key whose ranges are combined. All others are only tested on documents.
+	maxConditions = 16
+)
 
 func (b *boundsBuilder) build() {
 	x := b.index
@@ -236,6 +240,9 @@ type keyBounds struct {
 
 func (b *boundsBuilder) boundsAt(path string) (found keyBounds, ok bool) {
 	for condition := range b.filter.Conditions() {
+		if found.conditions == maxConditions {
+			break
+		}
 		bounds, says := condition.Bounds(path)
 		if !says || ok && b.index.MultiKey {
 			continue

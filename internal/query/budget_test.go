@@ -135,43 +135,44 @@ func TestChange_IsBounded(t *testing.T) {
 	requireTooMuch(t, err, "many array filters")
 }
 
-func TestChange_ResultIsBounded(t *testing.T) {
+// A call may not keep much more than the documents that it looks at, however small they are.
+func TestEvaluation_ResultsAreBounded(t *testing.T) {
 	t.Parallel()
-	part := partOf(t)
-	for name, source := range map[string]document.Object{
-		"an index far behind the end": document.O("$set", document.O("l.1499999", 1)),
-		"a long text":                 document.O("$set", document.O("l", strings.Repeat("x", 60_000))),
-		"many elements": document.O("$push", document.O("l",
-			document.O("$each", document.A(append(make([]any, 9_999), strings.Repeat("x", 20_000))...)))),
-	} {
-		update, err := query.CompileUpdate(source)
-		require.NoError(t, err, name)
-		call := query.NewPartialEvaluation(t.Context(), part, parts)
-		o := document.O("_id", 1, "l", document.A())
-		for made := 0; err == nil && made < 100_000; made++ {
+	change := func(pairs ...any) func(*query.Evaluation) error {
+		update, o := query.MustUpdate(pairs...), document.O("_id", 1, "l", document.A())
+		return func(call *query.Evaluation) error {
 			call.Visit(o)
-			_, _, err = call.Change(query.Change{Update: update}, nil, o)
+			_, _, err := call.Change(query.Change{Update: update}, nil, o)
+			return err
 		}
-		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
 	}
-}
-
-func TestProjection_IsBounded(t *testing.T) {
-	t.Parallel()
+	project := func(shown document.Object) func(*query.Evaluation) error {
+		projection, o := query.Must(query.CompileProjection(document.O("x", shown))), document.O("_id", 1)
+		return func(call *query.Evaluation) error {
+			call.Visit(o)
+			return failure(call.Project(projection, nil, o))
+		}
+	}
+	many := append(make([]any, 9_999), strings.Repeat("x", 20_000))
+	near := query.Must(query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at", "distanceField", "found.distance")))
 	part := partOf(t)
-	for name, source := range map[string]document.Object{
-		"a long array for each document": document.O("x", document.O("$range", document.A(0, 100_000))),
-		"a long text for each document": document.O("x", document.O("$reduce", document.O(
+	for name, do := range map[string]func(*query.Evaluation) error{
+		"an index far behind the end":    change("$set", document.O("l.1499999", 1)),
+		"a long text":                    change("$set", document.O("l", strings.Repeat("x", 60_000))),
+		"many elements":                  change("$push", document.O("l", document.O("$each", document.A(many...)))),
+		"a long array for each document": project(document.O("$range", document.A(0, 100_000))),
+		"a long text for each document": project(document.O("$reduce", document.O(
 			"input", document.O("$range", document.A(0, 16)), "initialValue", "xxxxxxxxxxxxxxxx",
 			"in", document.O("$concat", document.A("$$value", "$$value"))))),
+		"the distance of each document": func(call *query.Evaluation) error {
+			_, _, err := call.Measure(near, document.O("at", document.A(1, 1)))
+			return err
+		},
 	} {
-		projection, err := query.CompileProjection(source)
-		require.NoError(t, err, name)
 		call := query.NewPartialEvaluation(t.Context(), part, parts)
-		for i := 0; err == nil && i < 10_000; i++ {
-			o := document.O("_id", i)
-			call.Visit(o)
-			_, err = call.Project(projection, nil, o)
+		var err error
+		for made := 0; err == nil && made < 100_000; made++ {
+			err = do(call)
 		}
 		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
 	}
@@ -616,6 +617,11 @@ func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 	evaluation := query.NewEvaluation(t.Context())
 	change := query.Change{Update: update, Fixed: []string{"app"}}
 	byID := document.O("_id", "m1")
+	list := document.O("_id", "m1", "l", document.A(1, 2, 3), "n", 5)
+	element := compiled(t, document.O("l", document.O("$gt", 1), "n", document.O("$lt", 7), "_id", document.O("$ne", 1)))
+	atElement := query.Change{Update: query.Must(query.CompileUpdate(document.Set("l.$", 7)))}
+	numbered := document.O("_id", "m1", "l", numbers(0, 1_000))
+	atNone := query.Change{Update: query.Must(query.CompileUpdate(document.Set("l.$[none]", 7), document.O("none", -1)))}
 	filter := query.FieldsEqual(query.FieldValue{Name: "_id", Value: "m1"}, scope)
 	for name, c := range map[string]struct {
 		call func() error
@@ -625,6 +631,8 @@ func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 		"a filter by id, narrowed": {func() error { _, err := query.CompileFilterWhere(byID, scope); return err }, 1},
 		"two filters":              {func() error { query.And(age, area); return nil }, 2},
 		"a change of a field":      {func() error { _, _, err := evaluation.Change(change, filter, record); return err }, 2},
+		"a change of an element":   {func() error { _, _, err := evaluation.Change(atElement, element, list); return err }, 4},
+		"a look at 1,000 elements": {func() error { _, _, err := evaluation.Change(atNone, nil, numbered); return err }, 1_020},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

@@ -255,8 +255,13 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 			b.Set(field, value)
 		}
 	}
-	o, err := c.stampedNew(b)
-	return o, boterr.PrefixField("update", err)
+	for field, value := range c.Stamps.Set.All() {
+		if _, ok := c.OnInsert.Field(field); !ok {
+			b.Set(field, value)
+		}
+	}
+	o = b.Object()
+	return o, boterr.PrefixField("update", o.Err())
 }
 
 // giverOf returns the parameter that set a field of an upsert's document: "filter" if the update did not change
@@ -266,63 +271,4 @@ func giverOf(field string, required, made document.Object) string {
 		return "filter"
 	}
 	return "update"
-}
-
-// stampedNew sets the stamps that OnInsert does not contain.
-func (c Change) stampedNew(b *document.Builder) (document.Object, error) {
-	for field, value := range c.Stamps.Set.All() {
-		if _, ok := c.OnInsert.Field(field); !ok {
-			b.Set(field, value)
-		}
-	}
-	o := b.Object()
-	return o, o.Err()
-}
-
-// IndexKind is the kind of an index's key.
-type IndexKind string
-
-// The kinds of keys.
-const (
-	// Ascending sorts by Compare. It is used for equality, ranges and sorts.
-	Ascending IndexKind = "ascending"
-	// Descending is the reverse of Ascending.
-	Descending IndexKind = "descending"
-	// Geo2D indexes legacy pairs on a plane, or arrays of them. Geo2DSphere indexes GeoJSON and pairs on the
-	// globe. Documents with null, an empty array or no value at the path are not in the index, and neither are
-	// other scalars for Geo2D. Any other value is InvalidArgument.
-	Geo2D       IndexKind = "2d"
-	Geo2DSphere IndexKind = "2dsphere"
-)
-
-// IsGeo reports whether k is a geographic kind.
-func (k IndexKind) IsGeo() bool { return k == Geo2D || k == Geo2DSphere }
-
-// fewValues is the number of values up to which they are compared individually.
-const fewValues = 16
-
-// valueKeys is a set of values, as their comparison keys.
-type valueKeys map[string]struct{}
-
-func keysOf(values []any) valueKeys {
-	keys := make(valueKeys, len(values))
-	for _, value := range values {
-		keys.add(value)
-	}
-	return keys
-}
-
-func (k valueKeys) has(key string) bool {
-	_, ok := k[key]
-	return ok
-}
-
-// add adds a value unless the set has an equal one, and reports whether it did.
-func (k valueKeys) add(value any) bool {
-	key := string(document.AppendKey(nil, value))
-	if k.has(key) {
-		return false
-	}
-	k[key] = struct{}{}
-	return true
 }

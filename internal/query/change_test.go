@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
 )
@@ -58,17 +57,12 @@ func TestUpsert_RefusesContradictions(t *testing.T) {
 		{`{"k":1}`, `{"$set":{"k.x":2}}`, "update.k.x"},
 		{`{"l":1}`, `{"$push":{"l":2}}`, "update.l"},
 		{`{}`, `{"$set":{"l.$":2}}`, "update.l"},
+		{`{"_id.a":1}`, `{"x":1}`, "filter._id.a"},
 	} {
 		filter := query.Must(query.CompileFilter(parse(t, c.filter)))
 		requireInvalid(t, failure(newCall(t).Insert(change(t, c.update), filter)), c.field)
 	}
 	requireInvalid(t, change(t, `{"$rename":{"x":"at"}}`).Check(), "update.$rename.x")
-}
-
-func TestUpsert_PartOfAnID(t *testing.T) {
-	t.Parallel()
-	filter := query.Must(query.CompileFilter(document.O("_id.a", 1)))
-	requireInvalid(t, failure(newCall(t).Insert(change(t, `{"x":1}`), filter)), "filter._id.a")
 }
 
 func TestUpdate_UsedAgain(t *testing.T) {
@@ -109,33 +103,6 @@ func anyPairs(o document.Object) []any {
 		pairs = append(pairs, name, value)
 	}
 	return pairs
-}
-
-// TestCompileFilterWhere_Narrows compares filters compiled in one step with filters compiled and then
-// narrowed.
-func TestCompileFilterWhere_Narrows(t *testing.T) {
-	t.Parallel()
-	scopes := [][]query.FieldValue{nil, {{Name: "app", Value: "a"}}, {{Name: "app", Value: "a"}, {Name: "_id", Value: "x"}}}
-	sources := []document.Object{
-		document.O("_id", "x"), document.O("_id", "x", "n", 1), document.O("n", 1), document.O("_id", document.O("$gt", "a")), document.O(),
-	}
-	candidates := []document.Object{
-		document.O("_id", "x", "app", "a", "n", 1), document.O("_id", "x", "app", "b", "n", 1),
-		document.O("_id", "y", "app", "a", "n", 1), document.O("_id", "x", "app", document.A("a"), "n", document.A(1)),
-	}
-	for _, source := range sources {
-		for _, scope := range scopes {
-			narrowed := query.Must(query.CompileFilterWhere(source, scope...))
-			plain := query.Must(query.CompileFilter(source))
-			want := plain.Where(scope...)
-			require.Equal(t, want.IsEquality(), narrowed.IsEquality(), "%v %v", source, scope)
-			for _, o := range candidates {
-				require.Equal(t, want.Match(o), narrowed.Match(o), "%v %v %v", source, scope, o)
-			}
-		}
-	}
-	_, err := query.CompileFilterWhere(document.O("_id", "x", "n", document.O("$odd", 1)), scopes[1]...)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
 func TestFilter_WhereWithoutFieldsIsTheFilter(t *testing.T) {

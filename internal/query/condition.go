@@ -132,6 +132,35 @@ func (c *oneOf) test(value any, e *Evaluation) bool {
 	}
 }
 
+// fewValues is the number of values up to which they are compared individually.
+const fewValues = 16
+
+// valueKeys is a set of values, as their comparison keys.
+type valueKeys map[string]struct{}
+
+func keysOf(values []any) valueKeys {
+	keys := make(valueKeys, len(values))
+	for _, value := range values {
+		keys.add(value)
+	}
+	return keys
+}
+
+func (k valueKeys) has(key string) bool {
+	_, ok := k[key]
+	return ok
+}
+
+// add adds a value unless the set has an equal one, and reports whether it did.
+func (k valueKeys) add(value any) bool {
+	key := string(document.AppendKey(nil, value))
+	if k.has(key) {
+		return false
+	}
+	k[key] = struct{}{}
+	return true
+}
+
 // Keys for values that cannot be map keys themselves: NaN does not equal itself, and equal dates may differ in
 // their zones.
 type (
@@ -203,52 +232,18 @@ func (c likePattern) test(value any, e *Evaluation) bool {
 	return matched && err == nil
 }
 
-type ofType map[int64]struct{}
+// ofType is $type, with the names of the types.
+type ofType []string
 
-func (c ofType) test(value any, _ *Evaluation) bool {
-	_, ok := c[typeNumber(value)]
-	return ok
-}
+func (c ofType) test(value any, _ *Evaluation) bool { return slices.Contains(c, typeName(value)) }
 
-// MongoDB's numbers of types.
-const (
-	typeDouble  = 1
-	typeString  = 2
-	typeObject  = 3
-	typeArray   = 4
-	typeBool    = 8
-	typeDate    = 9
-	typeNull    = 10
-	typeInt     = 16
-	typeLong    = 18
-	typeUnknown = 0
-)
-
-// typeNumber returns the number of a value's type. An integer that fits into 32 bits is an int, as drivers write it.
-func typeNumber(value any) int64 {
-	switch v := value.(type) {
-	case float64:
-		return typeDouble
-	case string:
-		return typeString
-	case document.Object:
-		return typeObject
-	case document.Array:
-		return typeArray
-	case bool:
-		return typeBool
-	case time.Time:
-		return typeDate
-	case nil:
-		return typeNull
-	case int64:
-		if v == int64(int32(v)) {
-			return typeInt
-		}
-		return typeLong
-	default:
-		return typeUnknown
+// typeName returns MongoDB's name for the type of a value. An integer that fits into 32 bits is an int, as drivers
+// write it.
+func typeName(value any) string {
+	if v, ok := value.(int64); ok && v == int64(int32(v)) {
+		return "int"
 	}
+	return document.TypeName(value)
 }
 
 // remainder is $mod. It truncates fractions of its operands.
@@ -318,10 +313,21 @@ type arrayFilter struct {
 	name   string
 	filter *Filter
 	used   bool
+	item   namedItem
 }
 
 func (f *arrayFilter) match(item any, e *Evaluation) bool {
-	return e.spend(objectWork) && f.filter.root.match(document.Object{}.Put(f.name, item), e)
+	return f.item.meets(f.filter.root, item, e)
+}
+
+// namedItem makes objects with an array element as their only field, for a query that calls the element by a name. They
+// share their shape, so that the name is looked up once, however long it is.
+type namedItem struct{ shape *document.Shape }
+
+func newNamedItem(name string) namedItem { return namedItem{document.NewShape([]string{name})} }
+
+func (n namedItem) meets(query matcher, item any, e *Evaluation) bool {
+	return e.spend(objectWork) && query.match(n.shape.Object(func(int) any { return item }), e)
 }
 
 type arrayFilterSet struct {
@@ -371,7 +377,7 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 	if !identifier.MatchString(name) {
 		return nil, boterr.Invalid("", "%q cannot be the name of an array filter; use a lower-case letter followed by letters and digits", name)
 	}
-	return &arrayFilter{name: name, filter: filter}, nil
+	return &arrayFilter{name: name, filter: filter, item: newNamedItem(name)}, nil
 }
 
 // collectIdentifiers adds the first part of every path in a query to names.

@@ -22,6 +22,9 @@ type Evaluation struct {
 	// shapes are the shapes that changed documents share, or nil if there are none.
 	shapes *document.Shapes
 
+	// rare holds the parts that few calls need. It is nil for all others.
+	rare *rareOfEvaluation
+
 	// The following fields are for the current check.
 
 	// position is the array element through which the document matched.
@@ -33,6 +36,22 @@ type Evaluation struct {
 
 	// updating is the current change of a document.
 	updating updateRun
+}
+
+type rareOfEvaluation struct {
+	// ordered is the last filter that was asked for a position. root has its conditions in the order of positions.
+	ordered *Filter
+	root    matcher
+	// projecting runs the expressions of projections.
+	projecting expressionRun
+}
+
+// makeRare returns rare and creates it if necessary.
+func (e *Evaluation) makeRare() *rareOfEvaluation {
+	if e.rare == nil {
+		e.rare = &rareOfEvaluation{}
+	}
+	return e.rare
 }
 
 // arrayPosition is the index of the outermost array element through which the last condition of a filter matched. "$"
@@ -116,11 +135,10 @@ func (e *Evaluation) Err() error {
 
 // Check is like Filter.Check, within the budget of the evaluation.
 func (e *Evaluation) Check(filter *Filter, document document.Object) (bool, error) {
+	e.Visit(document)
 	if filter == nil || filter.root == nil {
-		e.Visit(document)
 		return true, e.budget.failure
 	}
-	e.Visit(document)
 	e.begin(filter)
 	matched := filter.root.match(document, e)
 	return matched && e.failure == nil, e.failure
@@ -161,8 +179,12 @@ func (e *Evaluation) positionOf(filter *Filter, document document.Object) (array
 	if filter == nil || filter.root == nil {
 		return arrayPosition{}, nil
 	}
+	rare := e.makeRare()
+	if rare.ordered != filter {
+		rare.ordered, rare.root = filter, inOrderOfPositions(filter.root)
+	}
 	e.begin(filter)
-	inOrderOfPositions(filter.root).match(document, e)
+	rare.root.match(document, e)
 	return e.position, e.failure
 }
 

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,6 +160,39 @@ func TestCharges_MoreThanBytes(t *testing.T) {
 	} {
 		require.Greater(t, chargeOf(t, thousandTimes(t, expression), costly()), 1_000*least, expression)
 	}
+	computed := Must(CompileFilter(document.O("$expr", document.O("$regexMatch",
+		document.O("input", "a", "regex", "$p", "options", "i")))))
+	require.Greater(t, chargeOf(t, computed, document.O("p", `[\x{100}-\x{3ff00}]`)), patternWork+300*patternInstructionWork)
+	element := Must(CompileFilter(document.O("l", document.O("$elemMatch", document.O("x", 1)))))
+	nested := document.A(document.A(make([]any, 1_000)...))
+	require.Greater(t, chargeOf(t, element, document.O("l", nested)), 900*nameWork)
+	zones := &expressionRun{}
+	for range 2 {
+		for _, name := range []string{"Europe/Berlin", "Asia/Tokyo"} {
+			_, err := zones.zoneIn(name)
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, 2*zoneWork, zones.limits.done, "each zone is loaded once")
+	long := strings.Repeat("x", 10_000)
+	for _, expression := range []string{
+		`{"$getField":{"field":"$s","input":"$o"}}`, `{"$arrayToObject":[[["$s",1]]]}`, `{"$mergeObjects":["$o"]}`,
+	} {
+		least := 1_000 * len(long) / bytesOfWork
+		require.Greater(t, chargeOf(t, thousandTimes(t, expression), document.O("s", long, "o", document.O(long, 1))), least, expression)
+	}
+}
+
+func TestExpression_ConstantsAreBounded(t *testing.T) {
+	t.Parallel()
+	c := expressionCompiler{costs: new(costs)}
+	source := document.A(slices.Repeat([]any{document.O("$range", document.A(0, 1_000))}, 1_100)...)
+	e, err := c.expression(source)
+	require.NoError(t, err)
+	require.Less(t, c.costs.folding, maxFoldingWork+2*maxFoldedWork)
+	value, err := e.evaluate(&expressionRun{})
+	require.NoError(t, err)
+	require.Equal(t, 1_100, value.(document.Array).Len())
 }
 
 // BenchmarkCharges reports how many nanoseconds a unit of work takes. It should be about one.

@@ -32,6 +32,8 @@ type expressionRun struct {
 		source   patternSource
 		compiled *pattern
 	}
+	// zones are loaded time zones by name.
+	zones map[string]*time.Location
 	// The work and the size of values have limits.
 	limits workLimits
 }
@@ -165,7 +167,7 @@ func (c expressionCompiler) fields(source document.Object) (expression, error) {
 		}
 		e.values = append(e.values, compiled)
 	}
-	return folded(e, e.values...)
+	return c.folded(e, e.values...)
 }
 
 // objectOf creates an object. Fields with missing values are left out.
@@ -193,7 +195,7 @@ func (c expressionCompiler) array(source document.Array) (expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return folded(arrayOfExpressions(items), items...)
+	return c.folded(arrayOfExpressions(items), items...)
 }
 
 func (c expressionCompiler) expressions(source document.Array) ([]expression, error) {
@@ -231,21 +233,28 @@ const (
 	// maxFoldedWork bounds the work for a constant, without the work for its parts. A costlier constant is
 	// computed each time.
 	maxFoldedWork = 1 << 14
+	// maxFoldingWork bounds the work for all constants of a source.
+	maxFoldingWork = 1 << 24
 )
 
 // folded returns the constant value of an expression whose parts are constants, or its error. It does not keep a
 // constant that is much larger than its parts, such as from a $range, because a compiled filter may live long.
-func folded(e expression, parts ...expression) (expression, error) {
+func (c expressionCompiler) folded(e expression, parts ...expression) (expression, error) {
 	most := maxFolded
 	for _, part := range parts {
-		c, ok := part.(constant)
+		known, ok := part.(constant)
 		if !ok {
 			return e, nil
 		}
-		most = addWork(most, maxFoldedPart*(1+min(document.SizeOf(c.value), document.MaxSize)))
+		most = addWork(most, maxFoldedPart*(1+min(document.SizeOf(known.value), document.MaxSize)))
 	}
-	run := &expressionRun{limits: workLimits{done: maxWork - min(maxWork, maxFoldedWork+most)}}
+	if c.costs.folding > maxFoldingWork {
+		return e, nil
+	}
+	before := maxWork - min(maxWork, maxFoldedWork+most)
+	run := &expressionRun{limits: workLimits{done: before}}
 	value, err := e.evaluate(run)
+	c.costs.folding += run.limits.done - before
 	switch {
 	case run.limits.done > maxWork, err == nil && document.SizeOf(value) > most:
 		return e, nil
@@ -327,7 +336,7 @@ func (c expressionCompiler) call(name string, f function, operand any) (expressi
 			return nil, err
 		}
 	}
-	return folded(&call{name: name, function: f, arguments: arguments}, arguments...)
+	return c.folded(&call{name: name, function: f, arguments: arguments}, arguments...)
 }
 
 // argumentsOf compiles the arguments in either form: an array or an object.
@@ -543,25 +552,22 @@ func (l *workLimits) items(n int) error {
 // array returns items as an array. It returns an error if the array is too large or nested too deeply.
 func (l *workLimits) array(items []any) (any, error) {
 	a := document.ArrayOf(items)
-	switch {
-	case a.Err() != nil:
-		return nil, a.Err()
-	case a.Size() > document.MaxSize:
-		return nil, tooLarge()
-	default:
-		return a, l.spend(arrayWork + len(items)*stepWork)
-	}
+	return l.made(a, a.Err(), arrayWork+len(items)*stepWork)
 }
 
 // object returns o. It returns an error if o is too large or nested too deeply.
 func (l *workLimits) object(o document.Object) (any, error) {
+	return l.made(o, o.Err(), objectWork+o.Len()*stepWork)
+}
+
+func (l *workLimits) made(value any, err error, work int) (any, error) {
 	switch {
-	case o.Err() != nil:
-		return nil, o.Err()
-	case o.Size() > document.MaxSize:
+	case err != nil:
+		return nil, err
+	case document.SizeOf(value) > document.MaxSize:
 		return nil, tooLarge()
 	default:
-		return o, l.spend(objectWork + o.Len()*stepWork)
+		return value, l.spend(work)
 	}
 }
 

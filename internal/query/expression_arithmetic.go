@@ -13,28 +13,30 @@ var arithmeticFunctions = map[string]function{
 	"$add":      {nullFirst: true, compute: add},
 	"$multiply": {nullFirst: true, all: aNumber, compute: multiply},
 	"$subtract": {least: 2, most: 2, nulls: 2, compute: subtract},
-	"$divide":   {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(divide)},
-	"$mod":      {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(modulo)},
-	"$pow":      {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(power)},
-	"$log":      {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(logarithm)},
-	"$abs":      {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(absolute)},
-	"$ceil":     {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(toWhole(math.Ceil))},
-	"$floor":    {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(toWhole(math.Floor))},
-	"$sqrt":     {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Sqrt, notNegative))},
-	"$exp":      {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Exp, nil))},
-	"$ln":       {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Log, positive))},
-	"$log10":    {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Log10, positive))},
+	"$divide":   ofTwoNumbers(divide),
+	"$mod":      ofTwoNumbers(modulo),
+	"$pow":      ofTwoNumbers(power),
+	"$log":      ofTwoNumbers(logarithm),
+	"$abs":      ofNumber(absolute),
+	"$ceil":     ofNumber(toWhole(math.Ceil)),
+	"$floor":    ofNumber(toWhole(math.Floor)),
+	"$sqrt":     ofFloat(math.Sqrt, notNegative),
+	"$exp":      ofFloat(math.Exp, nil),
+	"$ln":       ofFloat(math.Log, positive),
+	"$log10":    ofFloat(math.Log10, positive),
 }
 
-// ofNumber returns function.compute for a function of one number.
-func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any) (any, error) {
-	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0]) }
+// ofNumber returns a function of one number.
+func ofNumber(compute func(number any) (any, error)) function {
+	return function{least: 1, most: 1, nulls: 1, all: aNumber, compute: func(_ *expressionRun, arguments []any) (any, error) {
+		return compute(arguments[0])
+	}}
 }
 
-// withFloat makes a function of doubles accept integers, too. check, if not nil, returns an error for a number
-// outside its domain.
-func withFloat(compute func(float64) float64, check func(float64) error) func(any) (any, error) {
-	return func(number any) (any, error) {
+// ofFloat returns a function of one double, which accepts integers, too. check, if not nil, returns an error for a
+// number outside the domain.
+func ofFloat(compute func(float64) float64, check func(float64) error) function {
+	return ofNumber(func(number any) (any, error) {
 		f, _ := document.FloatNumber(number)
 		if check != nil && !math.IsNaN(f) {
 			if err := check(f); err != nil {
@@ -42,7 +44,7 @@ func withFloat(compute func(float64) float64, check func(float64) error) func(an
 			}
 		}
 		return compute(f), nil
-	}
+	})
 }
 
 // toWhole adapts a function that rounds doubles. Integers stay as they are.
@@ -205,9 +207,11 @@ func multiply(_ *expressionRun, arguments []any) (any, error) {
 	return float, nil
 }
 
-// ofTwoNumbers returns function.compute for a function of two numbers.
-func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []any) (any, error) {
-	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
+// ofTwoNumbers returns a function of two numbers.
+func ofTwoNumbers(compute func(a, b any) (any, error)) function {
+	return function{least: 2, most: 2, nulls: 2, all: aNumber, compute: func(_ *expressionRun, arguments []any) (any, error) {
+		return compute(arguments[0], arguments[1])
+	}}
 }
 
 func divide(a, b any) (any, error) {
@@ -291,21 +295,21 @@ func logarithm(number, of any) (any, error) {
 
 // trigonometricFunctions are the operators on angles in radians.
 var trigonometricFunctions = map[string]function{
-	"$sin":              {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Sin, finite))},
-	"$cos":              {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Cos, finite))},
-	"$tan":              {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Tan, finite))},
-	"$asin":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Asin, within(-1, 1)))},
-	"$acos":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Acos, within(-1, 1)))},
-	"$atan":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Atan, nil))},
-	"$sinh":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Sinh, nil))},
-	"$cosh":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Cosh, nil))},
-	"$tanh":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Tanh, nil))},
-	"$asinh":            {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Asinh, nil))},
-	"$acosh":            {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Acosh, within(1, math.Inf(1))))},
-	"$atanh":            {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Atanh, within(-1, 1)))},
-	"$atan2":            {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(angleOf)},
-	"$degreesToRadians": {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(radians, nil))},
-	"$radiansToDegrees": {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(degrees, nil))},
+	"$sin":              ofFloat(math.Sin, finite),
+	"$cos":              ofFloat(math.Cos, finite),
+	"$tan":              ofFloat(math.Tan, finite),
+	"$asin":             ofFloat(math.Asin, within(-1, 1)),
+	"$acos":             ofFloat(math.Acos, within(-1, 1)),
+	"$atan":             ofFloat(math.Atan, nil),
+	"$sinh":             ofFloat(math.Sinh, nil),
+	"$cosh":             ofFloat(math.Cosh, nil),
+	"$tanh":             ofFloat(math.Tanh, nil),
+	"$asinh":            ofFloat(math.Asinh, nil),
+	"$acosh":            ofFloat(math.Acosh, within(1, math.Inf(1))),
+	"$atanh":            ofFloat(math.Atanh, within(-1, 1)),
+	"$atan2":            ofTwoNumbers(angleOf),
+	"$degreesToRadians": ofFloat(radians, nil),
+	"$radiansToDegrees": ofFloat(degrees, nil),
 }
 
 const halfCircle = 180 // degrees
@@ -470,7 +474,7 @@ func (c expressionCompiler) comparison(results [3]any, operand any) (expression,
 	if err != nil {
 		return nil, err
 	}
-	return folded(&comparison{left: sides[0], right: sides[1], results: results}, sides...)
+	return c.folded(&comparison{left: sides[0], right: sides[1], results: results}, sides...)
 }
 
 func (e *comparison) evaluate(run *expressionRun) (any, error) {

@@ -12,8 +12,8 @@ var arrayFunctions = map[string]function{
 	"$arrayElemAt":  {least: 2, most: 2, nulls: 2, takes: []argumentType{anArray}, compute: elementAt},
 	"$first":        {least: 1, most: 1, nulls: 1, all: anArray, compute: endOf(0)},
 	"$last":         {least: 1, most: 1, nulls: 1, all: anArray, compute: endOf(-1)},
-	"$firstN":       {least: 2, names: []string{"n", "input"}, compute: someOf(firstItems)},
-	"$lastN":        {least: 2, names: []string{"n", "input"}, compute: someOf(lastItems)},
+	"$firstN":       {least: 2, names: []string{"n", "input"}, compute: someOf(endItems(1))},
+	"$lastN":        {least: 2, names: []string{"n", "input"}, compute: someOf(endItems(-1))},
 	"$minN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(1))},
 	"$maxN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(-1))},
 	"$in":           {least: 2, most: 2, takes: []argumentType{nil, anArray}, compute: isAmong},
@@ -74,12 +74,11 @@ func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) 
 	}
 }
 
-func firstItems(run *expressionRun, items []any, n int64) ([]any, error) {
-	return run.copied(items[:min(n, int64(len(items)))])
-}
-
-func lastItems(run *expressionRun, items []any, n int64) ([]any, error) {
-	return run.copied(items[int64(len(items))-min(n, int64(len(items))):])
+// endItems picks the first elements for the sign 1, and the last for -1.
+func endItems(sign int64) func(*expressionRun, []any, int64) ([]any, error) {
+	return func(run *expressionRun, items []any, n int64) ([]any, error) {
+		return run.copied(firstOrLast(items, sign*n))
+	}
 }
 
 func (run *expressionRun) copied(items []any) ([]any, error) {
@@ -152,22 +151,14 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 			return nil, boterr.Invalid("", "needs 32-bit integers, got %s", document.Excerpt(argument))
 		}
 	}
-	length := int64(len(all))
-	start, count := int64(0), numbers[0]
-	switch {
-	case len(arguments) == 3:
-		start, count = numbers[0], numbers[1]
-		if count <= 0 {
-			return nil, boterr.Invalid("", "the number of elements must be above 0, got %d", count)
+	part := firstOrLast(all, numbers[0])
+	if len(arguments) == 3 {
+		if numbers[1] <= 0 {
+			return nil, boterr.Invalid("", "the number of elements must be above 0, got %d", numbers[1])
 		}
-	case count < 0:
-		start, count = count, -count
+		part = sliced(all, numbers[0], numbers[1])
 	}
-	if start < 0 {
-		start = max(0, length+start)
-	}
-	start = min(start, length)
-	items, err := run.copied(all[start:min(length, start+count)])
+	items, err := run.copied(part)
 	if err != nil {
 		return nil, err
 	}

@@ -74,21 +74,37 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	if err := run.limits.spend(partWork); err != nil {
 		return t, false, err
 	}
-	location, err := run.zone(zone)
+	location, err := run.zoneIn(zone)
 	if err != nil {
 		return t, false, boterr.PrefixField("timezone", err)
 	}
 	return t.In(location), true, nil
 }
 
-// zone is like zoneOf, and counts its work.
-func (run *expressionRun) zone(value any) (*time.Location, error) {
-	if _, isName := value.(string); isName {
-		if err := run.limits.spend(zoneWork); err != nil {
-			return nil, err
-		}
+// maxZones is the maximum number of time zones that a run keeps.
+const maxZones = 64
+
+// zoneIn is like zoneOf, and counts its work. The run keeps a zone for the next documents.
+func (run *expressionRun) zoneIn(value any) (*time.Location, error) {
+	name, isName := value.(string)
+	if !isName {
+		return zoneOf(value)
 	}
-	return zoneOf(value)
+	if known, ok := run.zones[name]; ok {
+		return known, nil
+	}
+	if err := run.limits.spend(zoneWork); err != nil {
+		return nil, err
+	}
+	location, err := zoneOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if run.zones == nil || len(run.zones) == maxZones {
+		run.zones = map[string]*time.Location{}
+	}
+	run.zones[name] = location
+	return location, nil
 }
 
 // prepareZone checks a constant time zone when the expression is compiled.
@@ -104,6 +120,9 @@ func prepareZone(at int) func(expressionCompiler, []expression) error {
 	}
 }
 
+// maxZoneName is the maximum length of a time zone's name.
+const maxZoneName = 64
+
 // zoneOf reads a time zone: a name in the IANA database, or an offset from UTC such as "+02:00". Absent is UTC.
 func zoneOf(value any) (*time.Location, error) {
 	switch zone := value.(type) {
@@ -115,7 +134,7 @@ func zoneOf(value any) (*time.Location, error) {
 		if strings.HasPrefix(zone, "+") || strings.HasPrefix(zone, "-") {
 			return offsetZone(zone)
 		}
-		if zone == "" || zone == "Local" { // LoadLocation would take them for UTC and the zone of the machine.
+		if zone == "" || zone == "Local" || len(zone) > maxZoneName { // LoadLocation would take them for UTC and the zone of the machine.
 			return nil, noZone(zone)
 		}
 		location, err := time.LoadLocation(zone)
@@ -234,7 +253,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[len(parts)]) {
 		return nil, nil
 	}
-	zone, err := run.zone(arguments[len(parts)])
+	zone, err := run.zoneIn(arguments[len(parts)])
 	if err != nil {
 		return nil, boterr.PrefixField("timezone", err)
 	}
@@ -271,26 +290,26 @@ var dateMathFunctions = map[string]function{
 	},
 }
 
-// timeUnits maps the names of units to their milliseconds, or to 0 if their length varies.
-var timeUnits = map[string]int64{
-	"year": 0, "quarter": 0, "month": 0, "week": 0, "day": 0,
-	"hour": 3_600_000, "minute": 60_000, "second": 1000, "millisecond": 1,
+// timeUnit is a unit of time: a number of months, of days or of milliseconds.
+type timeUnit struct{ months, days, milliseconds int64 }
+
+var timeUnits = map[string]timeUnit{
+	"year": {months: 12}, "quarter": {months: 3}, "month": {months: 1}, "week": {days: 7}, "day": {days: 1},
+	"hour": {milliseconds: 3_600_000}, "minute": {milliseconds: 60_000}, "second": {milliseconds: 1000},
+	"millisecond": {milliseconds: 1},
 }
 
-func unitOf(value any) (string, error) {
-	unit, ok := value.(string)
-	if _, known := timeUnits[unit]; !ok || !known {
-		return "", boterr.Invalid("unit", "must be year, quarter, month, week, day, hour, minute, second or millisecond, got %s",
+func unitOf(value any) (timeUnit, error) {
+	name, _ := value.(string)
+	unit, ok := timeUnits[name]
+	if !ok {
+		return unit, boterr.Invalid("unit", "must be year, quarter, month, week, day, hour, minute, second or millisecond, got %s",
 			document.Excerpt(value))
 	}
 	return unit, nil
 }
 
-// monthsIn maps the units of whole months to their number of months.
-var monthsIn = map[string]int64{"year": 12, "quarter": 3, "month": 1}
-
-// daysIn maps the units of whole days to their number of days.
-var daysIn = map[string]int64{"week": 7, "day": 1}
+func (u timeUnit) isWeek() bool { return u.days > 1 }
 
 // dateMoved returns the function for $dateAdd, or for $dateSubtract with the sign -1.
 func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
@@ -320,16 +339,16 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 
 // dateMovedBy returns the date amount units after t. Days and longer units keep the time of day in the zone. A
 // day that the month lacks becomes the last day of the month.
-func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
-	if length := timeUnits[unit]; length > 0 {
-		moved, ok := multiplyIntegers(amount, length)
+func dateMovedBy(t time.Time, unit timeUnit, amount int64) (any, error) {
+	if unit.milliseconds > 0 {
+		moved, ok := multiplyIntegers(amount, unit.milliseconds)
 		if !ok {
 			return nil, errDateOverflow
 		}
 		return dateAfter(t.UnixMilli(), moved)
 	}
 	const most = (maxYear + 1) * 366
-	days, months := amount*daysIn[unit], amount*monthsIn[unit]
+	days, months := amount*unit.days, amount*unit.months
 	if max(days, -days, months, -months) > most {
 		return nil, errDateOverflow
 	}
@@ -345,20 +364,18 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
 // unitCount returns the number of the unit in which a date lies, counted from a fixed start.
-func unitCount(t time.Time, unit string, start time.Weekday) int64 {
-	switch unit {
-	case "year":
-		return int64(t.Year())
-	case "quarter", "month":
-		return (int64(t.Year())*12 + int64(t.Month()) - 1) / monthsIn[unit]
-	case "week":
-		return floorDivided(dayCount(t)+4-int64(start), 7) // 1 January 1970 was a Thursday.
-	case "day":
+func unitCount(t time.Time, unit timeUnit, start time.Weekday) int64 {
+	switch {
+	case unit.months > 0:
+		return floorDivided(int64(t.Year())*12+int64(t.Month())-1, unit.months)
+	case unit.isWeek():
+		return floorDivided(dayCount(t)+4-int64(start), unit.days) // 1 January 1970 was a Thursday.
+	case unit.days > 0:
 		return dayCount(t)
 	}
 	_, offset := t.Zone()
-	within := int64(offset) * 1000 % timeUnits["hour"] // Offsets may include half an hour.
-	return floorDivided(t.UnixMilli()+within, timeUnits[unit])
+	within := int64(offset) * 1000 % timeUnits["hour"].milliseconds // Offsets may include half an hour.
+	return floorDivided(t.UnixMilli()+within, unit.milliseconds)
 }
 
 // dayCount returns the number of days from 1 January 1970 to a date in its zone.
@@ -374,15 +391,15 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// unitAndWeek returns a unit and, for weeks, the day on which they start, which is Sunday by default. The unit is ""
-// if that day is null.
-func unitAndWeek(given, start any) (unit string, first time.Weekday, err error) {
+// unitAndWeek returns a unit and, for weeks, the day on which they start, which is Sunday by default. The unit is
+// zero if that day is null.
+func unitAndWeek(given, start any) (unit timeUnit, first time.Weekday, err error) {
 	unit, err = unitOf(given)
 	switch {
-	case err != nil || unit != "week" || start == absent:
+	case err != nil || !unit.isWeek() || start == absent:
 		return unit, time.Sunday, err
 	case isNullish(start):
-		return "", first, nil
+		return timeUnit{}, first, nil
 	}
 	name, ok := start.(string)
 	if !ok {
@@ -403,8 +420,8 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
 		return nil, nil
 	}
-	name, first, err := unitAndWeek(unit, arguments[4])
-	if err != nil || name == "" {
+	counted, first, err := unitAndWeek(unit, arguments[4])
+	if err != nil || counted == (timeUnit{}) {
 		return nil, err
 	}
 	from, _, err := run.localDate(start, zone)
@@ -415,7 +432,7 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unitCount(to, name, first) - unitCount(from, name, first), nil
+	return unitCount(to, counted, first) - unitCount(from, counted, first), nil
 }
 
 // dateTruncated is $dateTrunc. It returns the start of the bin that contains a date. Bins are counted from the start
@@ -425,8 +442,8 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {
 		return nil, nil
 	}
-	name, first, err := unitAndWeek(unit, arguments[4])
-	if err != nil || name == "" {
+	counted, first, err := unitAndWeek(unit, arguments[4])
+	if err != nil || counted == (timeUnit{}) {
 		return nil, err
 	}
 	bin := int64(1)
@@ -440,18 +457,18 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return binStart(t, name, bin, first)
+	return binStart(t, counted, bin, first)
 }
 
 // binStart returns the beginning of the bin that contains t. A bin is a number of units.
-func binStart(t time.Time, unit string, bin int64, first time.Weekday) (any, error) {
+func binStart(t time.Time, unit timeUnit, bin int64, first time.Weekday) (any, error) {
 	reference := time.Date(2000, 1, 1, 0, 0, 0, 0, t.Location())
-	if unit == "week" {
+	if unit.isWeek() {
 		days := (int(first) - int(reference.Weekday()) + 7) % 7
 		reference = reference.AddDate(0, 0, days)
 	}
-	if length := timeUnits[unit]; length > 0 {
-		size, ok := multiplyIntegers(bin, length)
+	if unit.milliseconds > 0 {
+		size, ok := multiplyIntegers(bin, unit.milliseconds)
 		if !ok {
 			return nil, boterr.Invalid("binSize", "is too large, got %d", bin)
 		}

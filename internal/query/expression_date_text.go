@@ -123,7 +123,7 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(zone) || isNullish(format) {
 		return nil, nil
 	}
-	location, err := run.zone(zone)
+	location, err := run.zoneIn(zone)
 	if err != nil {
 		return nil, boterr.PrefixField("timezone", err)
 	}

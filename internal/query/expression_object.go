@@ -27,7 +27,7 @@ func merged(run *expressionRun, arguments []any) (any, error) {
 		if !ok {
 			return nil, boterr.Invalid("", "needs objects, got %s", document.TypeName(argument))
 		}
-		if err := run.limits.spend(o.Len() * keyWork); err != nil {
+		if err := run.limits.spend(o.Len()*keyWork + o.Size()/bytesOfWork); err != nil {
 			return nil, err
 		}
 		for name, value := range o.All() {
@@ -67,6 +67,9 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 		key, value, err := pairIn(item)
 		if err != nil {
 			return nil, boterr.PrefixField(boterr.Index(i), err)
+		}
+		if err := run.limits.spend(len(key) / bytesOfWork); err != nil {
+			return nil, err
 		}
 		b.Set(key, value)
 	}
@@ -132,7 +135,7 @@ func (c expressionCompiler) getField(operand any) (expression, error) {
 	if name, ok := e.name.(constant); ok && aString(name.value) != nil {
 		return nil, boterr.PrefixField("field", aString(name.value))
 	}
-	return folded(e, e.name, e.input)
+	return c.folded(e, e.name, e.input)
 }
 
 func (e *fieldOf) evaluate(run *expressionRun) (any, error) {
@@ -152,7 +155,7 @@ func (e *fieldOf) evaluate(run *expressionRun) (any, error) {
 	if !ok {
 		return document.Missing, nil
 	}
-	return o.Value(field), nil
+	return o.Value(field), run.limits.spend(len(field) / bytesOfWork)
 }
 
 // prepareFieldName checks the name of the field, which must be a constant.

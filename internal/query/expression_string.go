@@ -451,7 +451,7 @@ func (run *expressionRun) compilePattern(source patternSource) (*pattern, error)
 	if compiled == nil {
 		return nil, nil
 	}
-	return compiled, run.limits.spend(patternInstructionWork * compiled.size)
+	return compiled, run.limits.spend(patternInstructionWork * compiled.compileSize)
 }
 
 // findAll returns every match, as MongoDB does. A search starts at the end of the previous match, or a

@@ -23,16 +23,8 @@ var typeFunctions = map[string]function{
 	"$toDate":   {least: 1, most: 1, nulls: 1, compute: convertTo("date")},
 }
 
-// aggregationType returns MongoDB's name for the type of a value. It distinguishes int and long.
-func aggregationType(value any) string {
-	if typeNumber(value) == typeInt {
-		return "int"
-	}
-	return document.TypeName(value)
-}
-
 func typeOf(_ *expressionRun, arguments []any) (any, error) {
-	return aggregationType(arguments[0]), nil
+	return typeName(arguments[0]), nil
 }
 
 func isNumber(_ *expressionRun, arguments []any) (any, error) {
@@ -64,7 +56,7 @@ func (run *expressionRun) convert(value any, name string) (any, error) {
 			return nil, err
 		}
 		return nil, boterr.Invalid("", "cannot convert %s %s to %s: %w",
-			aggregationType(value), document.Excerpt(value), name, withoutCode(err))
+			typeName(value), document.Excerpt(value), name, withoutCode(err))
 	}
 	return converted, nil
 }
@@ -232,7 +224,7 @@ func (c expressionCompiler) convert(operand any) (expression, error) {
 			return nil, boterr.PrefixField("to", err)
 		}
 	}
-	return folded(e, parts...)
+	return c.folded(e, parts...)
 }
 
 // conversionTo returns the target type for its name or number.
@@ -241,16 +233,14 @@ func conversionTo(to any) (string, error) {
 		given, _ := o.Field("type")
 		return conversionTo(given)
 	}
-	numbers, err := typeNumbers(to)
+	names, err := typesOf(to)
 	if err != nil {
 		return "", err
 	}
-	for name := range valueConversions {
-		if known := typeAliases[name]; len(numbers) == 1 && known[0] == numbers[0] {
-			return name, nil
-		}
+	if _, ok := valueConversions[names[0]]; !ok || len(names) > 1 {
+		return "", boterr.Invalid("", "conversion to %s is not supported", document.Excerpt(to))
 	}
-	return "", boterr.Invalid("", "conversion to %s is not supported", document.Excerpt(to))
+	return names[0], nil
 }
 
 func (e *conversion) evaluate(run *expressionRun) (any, error) {

@@ -251,19 +251,12 @@ func (e *reduceLoop) evaluate(run *expressionRun) (any, error) {
 type conditional struct{ condition, then, otherwise expression }
 
 func (c expressionCompiler) conditional(operand any) (expression, error) {
-	parts, err := c.partsOfConditional(operand)
+	parts, err := c.argumentsOf(function{least: 3, most: 3, names: []string{"if", "then", "else"}}, operand)
 	if err != nil {
 		return nil, err
 	}
 	e := &conditional{condition: parts[0], then: parts[1], otherwise: parts[2]}
-	return folded(e, parts...)
-}
-
-func (c expressionCompiler) partsOfConditional(operand any) ([]expression, error) {
-	if _, ok := operand.(document.Object); ok {
-		return c.named(operand, []string{"if", "then", "else"}, 3)
-	}
-	return c.positional(operand, 3, 3)
+	return c.folded(e, parts...)
 }
 
 func (e *conditional) evaluate(run *expressionRun) (any, error) {
@@ -285,7 +278,7 @@ func (c expressionCompiler) ifNull(operand any) (expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return folded(firstPresent(arguments), arguments...)
+	return c.folded(firstPresent(arguments), arguments...)
 }
 
 func (e firstPresent) evaluate(run *expressionRun) (any, error) {
@@ -379,7 +372,7 @@ func (c expressionCompiler) logical(operand any, decisive bool) (expression, err
 	if err != nil {
 		return nil, err
 	}
-	return folded(&logical{arguments: arguments, decisive: decisive}, arguments...)
+	return c.folded(&logical{arguments: arguments, decisive: decisive}, arguments...)
 }
 
 func (e *logical) evaluate(run *expressionRun) (any, error) {

@@ -66,10 +66,13 @@ func CompileFilter(source document.Object) (*Filter, error) {
 		return nil, err
 	}
 	switch {
-	case namesRecord(source):
+	case !isFlat(source):
+	case source.Value(document.IDField) != document.Missing:
 		return compileRecord(source, nil), nil
-	case isOneField(source):
-		return compileOneField(source), nil
+	case source.Len() == 1:
+		filter := newOneField(FieldValue{Name: source.NameAt(0), Value: source.At(0)})
+		filter.source = source
+		return filter, nil
 	}
 	slot := &nearSlot{}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})
@@ -172,20 +175,15 @@ func (f *Filter) Equality(path string) (any, bool) {
 		return nil, false
 	}
 	for i := range f.equalities {
-		if e := &f.equalities[i]; e.decides(path) {
+		e := &f.equalities[i]
+		if e.path != path {
+			continue
+		}
+		if class := document.ClassOf(e.value); class != document.ClassNull && class != document.ClassArray {
 			return e.value, true
 		}
 	}
 	return nil, false
-}
-
-// decides reports whether the equality determines the value at a path.
-func (e *equality) decides(path string) bool {
-	if e.path != path {
-		return false
-	}
-	class := document.ClassOf(e.value)
-	return class != document.ClassNull && class != document.ClassArray
 }
 
 // IsEquality reports whether the filter's only condition is that the field at a path has the value that Equality
@@ -309,6 +307,8 @@ type costs struct {
 	instructions int
 	// placeWork is the work of checking all places.
 	placeWork int
+	// folding is the work of computing constants in expressions.
+	folding int
 }
 
 // spendPlace counts work of checking a place. It returns false if the places of the source are too much work.
@@ -458,8 +458,8 @@ func (f fieldCondition) at(path *fieldPath) matcher {
 			all = append(all, condition.at(path))
 		}
 		m = all
-	case elementFinder:
-		m = &elementMatcher{path: path, finder: test}
+	case elemMatch:
+		m = &elementMatcher{path: path, elements: test}
 	case everyValue:
 		m = &everyValueMatcher{path: path, values: test}
 	default:

@@ -99,20 +99,6 @@ func TestExpr_WholeDocumentOnly(t *testing.T) {
 	requireInvalid(t, err, "arrayFilters[0].$expr")
 }
 
-func TestFilter_UnsupportedOperators(t *testing.T) {
-	t.Parallel()
-	for filter, field := range map[string]string{
-		`{"$where":"true"}`:            "$where",
-		`{"$text":{"$search":"x"}}`:    "$text",
-		`{"$or":[{"$jsonSchema":{}}]}`: "$or[0].$jsonSchema",
-	} {
-		_, err := query.CompileFilter(parse(t, filter))
-		require.ErrorIs(t, err, boterr.InvalidArgument, filter)
-		e, _ := boterr.AsError(err)
-		require.Equal(t, field, e.Field)
-	}
-}
-
 func TestFilter_TimeIsGiven(t *testing.T) {
 	t.Parallel()
 	filter := query.Must(query.CompileFilter(parse(t, `{"$nor":[{"$expr":{"$lt":[{"$toDate":"$at"},"$$NOW"]}}]}`)))
@@ -246,10 +232,4 @@ func TestFilter_MisspeltOperator(t *testing.T) {
 		_, err := query.CompileFilter(filter)
 		require.ErrorContains(t, err, ": did you mean "+meant+"?", filter)
 	}
-}
-
-func TestFilter_MisspeltOperatorLikeNone(t *testing.T) {
-	t.Parallel()
-	_, err := query.CompileFilter(document.O("age", document.O("$greater", 18)))
-	require.EqualError(t, err, "invalid argument: age.$greater: $greater is not an operator here, or is not supported")
 }

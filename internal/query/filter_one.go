@@ -31,17 +31,6 @@ func isFlat(source document.Object) bool {
 	return true
 }
 
-func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
-
-// namesRecord reports whether a query document is flat and has the _id, so that it can match one document only.
-func namesRecord(source document.Object) bool { return isFlat(source) && source.Has(document.IDField) }
-
-func compileOneField(source document.Object) *Filter {
-	f := newOneField(FieldValue{source.NameAt(0), source.At(0)})
-	f.source = source
-	return f
-}
-
 func newOneField(field FieldValue) *Filter {
 	name, value := field.Name, field.Value
 	f := &oneField{}
@@ -95,7 +84,7 @@ func (f *Filter) add(fields []FieldValue) {
 // CompileFilterWhere compiles a filter, and narrows it as Filter.Where does. A filter that names a record is
 // compiled in one step.
 func CompileFilterWhere(source document.Object, fields ...FieldValue) (*Filter, error) {
-	if len(fields) > 0 && namesRecord(source) && checkSource(source) == nil {
+	if _, namesRecord := source.Field(document.IDField); len(fields) > 0 && namesRecord && isFlat(source) && checkSource(source) == nil {
 		return compileRecord(source, fields), nil
 	}
 	filter, err := CompileFilter(source)
@@ -319,7 +308,7 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 		case *everyValueMatcher: // It keeps its place between the first value of $all and the last.
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankEqual, path: m.path.text})
 		case *elementMatcher:
-			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.finder), path: m.path.text})
+			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.elements), path: m.path.text})
 		default:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOther})
 		}
@@ -330,9 +319,10 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 // rankOf returns the rank of a condition. A list of one value is an equality.
 func rankOf(test candidateTest) conditionRank {
 	switch test := test.(type) {
-	case elementsOf:
-		return rankElemMatchQuery
-	case valuesOf:
+	case elemMatch:
+		if _, ok := test.condition.(matching); ok {
+			return rankElemMatchQuery
+		}
 		return rankElemMatchValue
 	case ofLength:
 		return rankSize

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -147,15 +146,12 @@ func isTrue(value any) bool {
 	}
 }
 
-// typeAliases maps the names of $type to type numbers. It includes types that no value has, so that a filter
-// for them finds nothing instead of failing.
-var typeAliases = map[string][]int64{
-	"double": {typeDouble}, "string": {typeString}, "object": {typeObject}, "array": {typeArray},
-	"binData": {5}, "undefined": {6}, "objectId": {7}, "bool": {typeBool}, "date": {typeDate},
-	"null": {typeNull}, "regex": {11}, "dbPointer": {12}, "javascript": {13}, "symbol": {14},
-	"javascriptWithScope": {15}, "int": {typeInt}, "timestamp": {17}, "long": {typeLong},
-	"decimal": {19}, "minKey": {-1}, "maxKey": {127},
-	"number": {typeDouble, typeInt, typeLong, 19},
+// typeNumbers are MongoDB's numbers of types by their names. They include types that no value has, so that a filter for
+// them finds nothing instead of failing.
+var typeNumbers = map[string]int64{
+	"double": 1, "string": 2, "object": 3, "array": 4, "binData": 5, "undefined": 6, "objectId": 7, "bool": 8, "date": 9,
+	"null": 10, "regex": 11, "dbPointer": 12, "javascript": 13, "symbol": 14, "javascriptWithScope": 15, "int": 16,
+	"timestamp": 17, "long": 18, "decimal": 19, "minKey": -1, "maxKey": 127,
 }
 
 func typeCondition(operand any) ([]fieldCondition, error) {
@@ -166,33 +162,39 @@ func typeCondition(operand any) ([]fieldCondition, error) {
 	if list.Len() == 0 {
 		return nil, boterr.Invalid("", "must name at least one type")
 	}
-	types := ofType{}
+	var types ofType
 	for i, item := range list.All() {
-		numbers, err := typeNumbers(item)
+		names, err := typesOf(item)
 		if err != nil {
 			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
-		for _, number := range numbers {
-			types[number] = struct{}{}
+		for _, name := range names {
+			if !slices.Contains(types, name) {
+				types = append(types, name)
+			}
 		}
 	}
 	return one(types), nil
 }
 
-func typeNumbers(operand any) ([]int64, error) {
-	if alias, ok := operand.(string); ok {
-		if numbers, ok := typeAliases[alias]; ok {
-			return numbers, nil
+// typesOf returns the names of the types that an operand means: one by its name or number, or several by "number".
+func typesOf(operand any) ([]string, error) {
+	if name, ok := operand.(string); ok {
+		if name == "number" {
+			return []string{"int", "long", "double", "decimal"}, nil
 		}
-		return nil, boterr.Invalid("", "%q is not the name of a type", alias)
+		if _, ok := typeNumbers[name]; !ok {
+			return nil, boterr.Invalid("", "%q is not the name of a type", name)
+		}
+		return []string{name}, nil
 	}
 	number, ok := document.WholeNumber(operand)
 	if !ok {
 		return nil, boterr.Invalid("", "must be the name or number of a type, got %s", document.Excerpt(operand))
 	}
-	for numbers := range maps.Values(typeAliases) {
-		if slices.Contains(numbers, number) {
-			return []int64{number}, nil
+	for name, known := range typeNumbers {
+		if known == number {
+			return []string{name}, nil
 		}
 	}
 	return nil, boterr.Invalid("", "%d is not the number of a type", number)
@@ -247,14 +249,13 @@ func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error
 		if err != nil {
 			return nil, err
 		}
-		condition := conditionGroup(conditions).onElement()
-		return []fieldCondition{{test: valuesOf{condition}, mode: leafWhole}}, nil
+		return []fieldCondition{{test: elemMatch{conditionGroup(conditions).onElement()}, mode: leafWhole}}, nil
 	}
 	query, err := filterCompiler{costs: c.costs}.query(inner)
 	if err != nil {
 		return nil, err
 	}
-	return []fieldCondition{{test: elementsOf{query}, mode: leafWhole}}, nil
+	return []fieldCondition{{test: elemMatch{matching{query}}, mode: leafWhole}}, nil
 }
 
 func isLogical(operator string) bool {

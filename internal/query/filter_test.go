@@ -112,12 +112,15 @@ func requireMatch(t *testing.T, filter, doc string, want bool) {
 func TestFilter_RefusesWithPath(t *testing.T) {
 	t.Parallel()
 	for filter, field := range map[string]string{
-		`{"a":{"$foo":1}}`:       "a.$foo",
-		`{"$foo":1}`:             "$foo",
-		`{"a":{"$function":{}}}`: "a.$function",
-		`{"$and":[]}`:            "$and",
-		`{"$or":{}}`:             "$or",
-		`{"$or":[1]}`:            "$or[0]",
+		`{"a":{"$foo":1}}`:             "a.$foo",
+		`{"$foo":1}`:                   "$foo",
+		`{"$where":"true"}`:            "$where",
+		`{"$text":{"$search":"x"}}`:    "$text",
+		`{"$or":[{"$jsonSchema":{}}]}`: "$or[0].$jsonSchema",
+		`{"a":{"$function":{}}}`:       "a.$function",
+		`{"$and":[]}`:                  "$and",
+		`{"$or":{}}`:                   "$or",
+		`{"$or":[1]}`:                  "$or[0]",
 		`{"$or":[{"b":1},{"a":{"$gt":1,"$bar":2}}]}`: "$or[1].a.$bar",
 		`{"a":{"$in":1}}`:                                       "a.$in",
 		`{"a":{"$in":[{"$gt":1}]}}`:                             "a.$in[0]",
@@ -287,19 +290,6 @@ func compiled(t *testing.T, source document.Object) *query.Filter {
 	return filter
 }
 
-func TestFieldsEqual_MatchesAsItsQueryDocument(t *testing.T) {
-	t.Parallel()
-	require.Nil(t, query.FieldsEqual())
-	for _, fields := range fieldSets() {
-		made, want := query.FieldsEqual(fields...), compiled(t, documentOf(fields))
-		again := compiled(t, made.Source())
-		for _, record := range recordsOfScopes() {
-			require.Equal(t, want.Match(record), made.Match(record), "%v of %v", fields, record)
-			require.Equal(t, want.Match(record), again.Match(record), "the source of %v of %v", fields, record)
-		}
-	}
-}
-
 func TestFieldsEqual_HasTheBoundsOfItsQueryDocument(t *testing.T) {
 	t.Parallel()
 	for _, fields := range fieldSets() {
@@ -323,20 +313,27 @@ func boundsOf(filter *query.Filter, path string) []query.Bounds {
 func TestFilterWhere_MatchesWhereBothDo(t *testing.T) {
 	t.Parallel()
 	sources := []document.Object{
+		{},
 		document.O(), document.O("_id", "m1"), document.O("_id", "m1", "age", 8), document.O("age", 7),
 		document.O("age", document.O("$gt", 7)), document.O("app", "a1", "_id", document.O("$in", document.A("m1", "m2"))),
 		document.O("$or", document.A(document.O("age", 7), document.O("channel", "c1"))),
 	}
 	for _, source := range sources {
 		for _, fields := range fieldSets() {
-			filter, narrow := compiled(t, source), compiled(t, documentOf(fields))
+			filter, narrow := (*query.Filter)(nil), compiled(t, documentOf(fields))
+			atOnce := query.FieldsEqual(fields...)
+			if !source.IsZero() {
+				filter, atOnce = compiled(t, source), query.Must(query.CompileFilterWhere(source, fields...))
+			}
 			both := filter.Where(fields...)
+			require.Equal(t, both.IsEquality(), atOnce.IsEquality(), "%v where %v", source, fields)
 			twice := both.Where(query.FieldValue{Name: "app", Value: "a1"})
 			again := compiled(t, both.Source())
 			for _, record := range recordsOfScopes() {
 				want := filter.Match(record) && narrow.Match(record)
 				require.Equal(t, want, both.Match(record), "%v where %v of %v", source, fields, record)
 				require.Equal(t, want, again.Match(record), "the source of %v where %v of %v", source, fields, record)
+				require.Equal(t, want, atOnce.Match(record), "%v where %v of %v, compiled at once", source, fields, record)
 				require.Equal(t, want, twice.Match(record), "%v where %v, twice, of %v", source, fields, record)
 			}
 		}

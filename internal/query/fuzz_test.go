@@ -22,24 +22,6 @@ func requireCoded(t *testing.T, err error) {
 	require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 }
 
-func FuzzParseJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2.5,"x",null,{"b":true}]}`, `[[[]]]`, `"\ud800"`, `-0`, `1e400`, `{"a":1,"a":2}`, `100000000000000100.0`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		value, err := document.ParseJSON(text)
-		if err != nil {
-			requireCoded(t, err)
-			return
-		}
-		written, err := document.AppendJSON(nil, value)
-		require.NoError(t, err)
-		again, err := document.ParseJSON(written)
-		require.NoError(t, err)
-		require.True(t, document.Equal(value, again), "%s", written)
-	})
-}
-
 func FuzzFilter(f *testing.F) {
 	f.Add(`{"a":{"$gt":1},"$or":[{"b.0":{"$in":[1]}}]}`, `{"a":2,"b":[1]}`)
 	f.Add(`{"a":{"$elemMatch":{"$not":{"$regex":"x","$options":"ix"}}}}`, `{"a":["y"]}`)

@@ -291,8 +291,7 @@ func unknownShape(specifier string) error {
 
 // boxCondition compiles $box, which has two opposite corners.
 func boxCondition(corners []any) (candidateTest, error) {
-	const two = 2
-	if len(corners) < two {
+	if len(corners) < 2 {
 		return nil, boterr.Invalid("", "must be two opposite corners, got %d", len(corners))
 	}
 	a, err := readPair(corners[0], twoOnly)
@@ -305,8 +304,7 @@ func boxCondition(corners []any) (candidateTest, error) {
 
 // planePolygonCondition compiles $polygon, which has at least three corners.
 func planePolygonCondition(corners []any) (candidateTest, error) {
-	const triangle = 3
-	if len(corners) < triangle {
+	if len(corners) < 3 {
 		return nil, boterr.Invalid("", "a polygon has at least 3 corners, got %d", len(corners))
 	}
 	pairs := make([]geometry.Pair, len(corners))
@@ -320,8 +318,7 @@ func planePolygonCondition(corners []any) (candidateTest, error) {
 }
 
 func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
-	const two = 2
-	if len(parts) != two {
+	if len(parts) != 2 {
 		return center, 0, boterr.Invalid("", "must be a center and a radius, got %d elements", len(parts))
 	}
 	center, err = readPair(parts[0], twoOnly)

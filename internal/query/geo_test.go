@@ -275,13 +275,6 @@ func TestGeoNear_SphericalAsTruth(t *testing.T) {
 	}
 }
 
-func TestGeoNear_PlaceOverwritesDistance(t *testing.T) {
-	t.Parallel()
-	found, ok := measure(t, `{"near":[0,0],"distanceField":"at.d","includeLocs":"at"}`, `{"location":[3,4]}`)
-	require.True(t, ok)
-	require.JSONEq(t, `{"location":[3,4],"at":[3,4]}`, found.Document.String())
-}
-
 func TestGeoFilter_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	var corners []any
@@ -370,13 +363,21 @@ func TestGeoNear_FindsOnlyPointsInRange(t *testing.T) {
 
 func TestGeoNear_DistanceAndPointFields(t *testing.T) {
 	t.Parallel()
-	const doc = `{"_id":1,"spots":[[3,4],[0,1]]}`
-	found, ok := measure(t, `{"near":[0,0],"key":"spots","distanceField":"how.far","includeLocs":"at"}`, doc)
-	require.True(t, ok)
-	require.JSONEq(t, `{"_id":1,"spots":[[3,4],[0,1]],"how":{"far":1},"at":[0,1]}`, found.Document.String())
-	found, ok = measure(t, `{"near":[0,0],"key":"spots"}`, doc)
-	require.True(t, ok)
-	require.JSONEq(t, doc, found.Document.String())
+	const spots = `{"_id":1,"spots":[[3,4],[0,1]]}`
+	for _, test := range []struct{ search, doc, want string }{
+		{`{"key":"spots","distanceField":"how.far","includeLocs":"at"}`, spots, `{"_id":1,"spots":[[3,4],[0,1]],"how":{"far":1},"at":[0,1]}`},
+		{`{"key":"spots"}`, spots, spots},
+		{`{"distanceField":"at.d","includeLocs":"at"}`, `{"location":[3,4]}`, `{"location":[3,4],"at":[3,4]}`},
+		{
+			`{"distanceField":"name.d","includeLocs":"tags.1500000"}`, `{"location":[0,1],"name":"x","tags":[1]}`,
+			`{"location":[0,1],"name":{"d":1},"tags":{"1500000":[0,1]}}`,
+		},
+	} {
+		search := parse(t, test.search).With("near", document.A(0, 0))
+		found, ok := query.Must(query.CompileGeoNear(search)).Measure(parse(t, test.doc))
+		require.True(t, ok)
+		require.JSONEq(t, test.want, found.Document.String())
+	}
 }
 
 func TestGeoNear_Refuses(t *testing.T) {
@@ -415,14 +416,6 @@ func TestGeoNear_Refuses(t *testing.T) {
 	}
 	requireInvalid(t, failure(query.CompileGeoNear(document.O("near", document.A(math.NaN(), 0)))), "near")
 	requireInvalid(t, failure(query.CompileGeoNear(document.Object{})), "near")
-}
-
-func TestGeoNear_DistanceOverwritesScalar(t *testing.T) {
-	t.Parallel()
-	found, ok := measure(t, `{"near":[0,0],"distanceField":"name.d","includeLocs":"tags.1500000"}`,
-		`{"location":[0,1],"name":"x","tags":[1]}`)
-	require.True(t, ok)
-	require.JSONEq(t, `{"location":[0,1],"name":{"d":1},"tags":{"1500000":[0,1]}}`, found.Document.String())
 }
 
 func TestGeoNear_ComputedDistance(t *testing.T) {
@@ -502,20 +495,6 @@ func TestGeo_ReadingIsBounded(t *testing.T) {
 	_, err = query.NewGeoKey("at", query.Geo2DSphere).AppendCells(nil, document.O("at", hostile))
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 	require.ErrorContains(t, err, "fewer holes")
-}
-
-func TestGeo_MeasuringIsBounded(t *testing.T) {
-	t.Parallel()
-	near := query.Must(query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at", "distanceField", "found.distance")))
-	o := document.O("at", document.A(1, 1))
-	measureMany := func(call *query.Evaluation) (err error) {
-		for made := 0; err == nil && made < 100_000; made++ {
-			_, _, err = call.Measure(near, o)
-		}
-		return err
-	}
-	require.ErrorIs(t, measureMany(query.NewPartialEvaluation(t.Context(), 1, parts)), boterr.ResourceExhausted)
-	require.ErrorIs(t, measureMany(query.NewEvaluation(&endsLater{Context: t.Context(), left: 5})), boterr.Canceled)
 }
 
 func TestGeo_CompilingIsBounded(t *testing.T) {

@@ -358,9 +358,8 @@ const (
 
 // readPair parses two finite numbers: the first elements of an array or the first values of an object.
 func readPair(value any, length pairLength) (geometry.Pair, error) {
-	const two = 2
 	values, ok := members(value)
-	if !ok || len(values) < two || length == twoOnly && len(values) > two {
+	if !ok || len(values) < 2 || length == twoOnly && len(values) > 2 {
 		return geometry.Pair{}, boterr.Invalid("", "must be a pair of coordinates, got %s", document.Excerpt(value))
 	}
 	pair, ok := firstPair(values)
@@ -372,8 +371,7 @@ func readPair(value any, length pairLength) (geometry.Pair, error) {
 
 // firstPair returns the first two values of a list, and whether they are finite numbers.
 func firstPair(values []any) (geometry.Pair, bool) {
-	const two = 2
-	if len(values) < two {
+	if len(values) < 2 {
 		return geometry.Pair{}, false
 	}
 	x, ok1 := document.FloatNumber(values[0])

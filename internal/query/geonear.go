@@ -69,7 +69,7 @@ type GeoResult struct {
 // coordinate is beyond 180 in either direction), a number is negative or NaN, a field other than spherical is
 // null, or a field is unknown.
 func CompileGeoNear(source document.Object) (*GeoNear, error) {
-	if err := source.Err(); err != nil {
+	if err := checkSource(source); err != nil {
 		return nil, err
 	}
 	near, ok := source.Field("near")
@@ -420,6 +420,7 @@ func (e *Evaluation) Measure(near *GeoNear, doc document.Object) (result GeoResu
 	if !ok {
 		return result, false, e.budget.failure
 	}
+	e.spend((len(near.distanceField) + len(near.includeLocs)) / bytesOfWork)
 	result = near.result(doc, found)
 	e.budget.keep(grownBy(doc, result.Document))
 	return result, true, e.budget.failure

@@ -155,20 +155,6 @@ func TestUpdate_TwoSelectorsConflict(t *testing.T) {
 	require.JSONEq(t, `{"_id":1,"a":[{"b":1,"c":2},{"b":1,"c":2}]}`, after)
 }
 
-func TestUpdate_NumberOutOfRange(t *testing.T) {
-	t.Parallel()
-	_, _, err := apply(t, `{"_id":1,"a":1e308}`, `{}`, `{"$mul":{"a":10.0}}`)
-	requireInvalid(t, err, "update.a")
-}
-
-func TestUpdate_NumberEqualToID(t *testing.T) {
-	t.Parallel()
-	after, modified, err := apply(t, `{"_id":1,"a":1}`, `{}`, `{"_id":1.0,"a":1}`)
-	require.NoError(t, err)
-	require.False(t, modified)
-	require.Equal(t, `{"_id":1,"a":1}`, after)
-}
-
 func TestZeroValues_DoNotPanic(t *testing.T) {
 	t.Parallel()
 	require.True(t, (&query.Filter{}).Match(document.O("a", 1)))
@@ -339,6 +325,7 @@ func TestCompile_LargerThanADocument(t *testing.T) {
 	requireInvalid(t, failure(query.CompileUpdate(document.O("$set", large))), "")
 	requireInvalid(t, failure(query.CompileSort(large)), "")
 	requireInvalid(t, failure(query.CompileProjection(large)), "")
+	requireInvalid(t, failure(query.CompileGeoNear(large)), "")
 	requireInvalid(t, failure(query.CompileUpdate(document.Set("a.$[x]", 1), document.O("x", large))), "arrayFilters[0]")
 }
 

@@ -102,59 +102,16 @@ func (m *pathMatcher) match(root any, e *Evaluation) bool {
 	return m.path.walk(root, m.mode, m.test, e)
 }
 
-// elementsOf is $elemMatch with a query: it matches an array if one of its elements is an object or array that
-// matches.
-type elementsOf struct{ query matcher }
+// elemMatch is $elemMatch. It matches an array with an element that meets a condition.
+type elemMatch struct{ condition candidateTest }
 
-func (c elementsOf) test(value any, e *Evaluation) bool {
+func (c elemMatch) test(value any, e *Evaluation) bool {
 	_, ok := c.find(value, e)
 	return ok
 }
 
-func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
-	array, _ := value.(document.Array)
-	if !e.steps(array.Len()) {
-		return 0, false
-	}
-	before := e.savePosition()
-	defer e.restorePosition(before)
-	for i, item := range array.Items() {
-		switch v := item.(type) {
-		case document.Array:
-			if !e.steps(v.Len()) {
-				return 0, false
-			}
-			item = fieldsOf(v)
-		case document.Object:
-		default:
-			continue
-		}
-		if c.query.match(item, e) {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// fieldsOf returns an array as an object with the indexes as names, as in BSON. So a query for an element that is an
-// array does not search the elements of this array.
-func fieldsOf(array document.Array) document.Object {
-	b := document.NewBuilder(array.Len())
-	for i, item := range array.Items() {
-		b.Set(strconv.Itoa(i), item)
-	}
-	return b.Object()
-}
-
-// valuesOf is $elemMatch with operators: an array with an element that meets all operators.
-type valuesOf struct{ condition candidateTest }
-
-func (c valuesOf) test(value any, e *Evaluation) bool {
-	_, ok := c.find(value, e)
-	return ok
-}
-
-func (c valuesOf) find(value any, e *Evaluation) (int, bool) {
+// find returns the index of the first element that meets the condition.
+func (c elemMatch) find(value any, e *Evaluation) (int, bool) {
 	array, _ := value.(document.Array)
 	if !e.steps(array.Len()) {
 		return 0, false
@@ -167,23 +124,47 @@ func (c valuesOf) find(value any, e *Evaluation) (int, bool) {
 	return 0, false
 }
 
-// elementFinder is a condition on an array that one of its elements must meet.
-type elementFinder interface {
-	candidateTest
-	find(value any, e *Evaluation) (int, bool)
+// matching is the condition of an $elemMatch with a query: the element is an object or array that matches.
+type matching struct{ query matcher }
+
+func (c matching) test(item any, e *Evaluation) bool {
+	switch v := item.(type) {
+	case document.Object:
+	case document.Array:
+		if !e.spend(v.Len() * nameWork) {
+			return false
+		}
+		item = fieldsOf(v)
+	default:
+		return false
+	}
+	before := e.savePosition()
+	matched := c.query.match(item, e)
+	e.restorePosition(before)
+	return matched
+}
+
+// fieldsOf returns an array as an object with the indexes as names, as in BSON. So a query for an element that is an
+// array does not search the elements of this array.
+func fieldsOf(array document.Array) document.Object {
+	b := document.NewBuilder(array.Len())
+	for i, item := range array.Items() {
+		b.Set(strconv.Itoa(i), item)
+	}
+	return b.Object()
 }
 
 // elementMatcher is a pathMatcher for $elemMatch. It records the element.
 type elementMatcher struct {
-	path   *fieldPath
-	finder elementFinder
+	path     *fieldPath
+	elements elemMatch
 }
 
 func (m *elementMatcher) match(root any, e *Evaluation) bool {
 	if !e.spend(conditionWork) {
 		return false
 	}
-	found := foundElement{finder: m.finder}
+	found := foundElement{elements: m.elements}
 	before := e.savePosition()
 	matched := m.path.walk(root, leafWhole, &found, e)
 	outer := e.savePosition()
@@ -199,12 +180,12 @@ func (m *elementMatcher) match(root any, e *Evaluation) bool {
 }
 
 type foundElement struct {
-	finder elementFinder
-	index  int
+	elements elemMatch
+	index    int
 }
 
 func (f *foundElement) test(value any, e *Evaluation) bool {
-	index, ok := f.finder.find(value, e)
+	index, ok := f.elements.find(value, e)
 	f.index = index
 	return ok
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -16,7 +18,7 @@ import (
 const (
 	// maxFoldedCases limits the number of characters whose other cases are looked up, because they are in a range of
 	// a class with the option i. maxProperties limits the number of Unicode properties in a pattern.
-	maxFoldedCases = 1 << 18
+	maxFoldedCases = 1 << 14
 	maxProperties  = 1000
 	// maxGroupName is the maximum length of a group's name.
 	maxGroupName = 32
@@ -49,8 +51,8 @@ type patternTranslator struct {
 	err                error
 }
 
-// translatePattern returns a pattern in Go's syntax, with the numbers of the match and of the source's groups.
-func translatePattern(source, options string) (translated string, groups []int, err error) {
+// translatePattern translates a pattern to Go's syntax, and returns the translator with the result.
+func translatePattern(source, options string) (*patternTranslator, error) {
 	t := &patternTranslator{rest: source, groups: []int{0}, names: map[string]bool{}, complements: map[string]string{}}
 	t.fold, t.multiline = strings.Contains(options, "i"), strings.Contains(options, "m")
 	t.dotAll, t.extended = strings.Contains(options, "s"), strings.Contains(options, "x")
@@ -67,7 +69,7 @@ func translatePattern(source, options string) (translated string, groups []int, 
 	if len(t.outer) > 0 {
 		t.failf("a group has no closing parenthesis")
 	}
-	return t.out.String(), t.groups, t.err
+	return t, t.err
 }
 
 var (
@@ -483,18 +485,33 @@ func (t *patternTranslator) complement(members string) string {
 	return t.complements[members]
 }
 
+// casedRunes returns the characters that have other cases, in ascending order.
+var casedRunes = sync.OnceValue(func() (cased []rune) {
+	for r := range rune(unicode.CaseRanges[len(unicode.CaseRanges)-1].Hi) + 1 {
+		if unicode.SimpleFold(r) != r {
+			cased = append(cased, r)
+		}
+	}
+	return cased
+})
+
 // otherCases writes the characters that the option i adds to a range.
 func (t *patternTranslator) otherCases(low, high rune) {
-	if t.folded += int(high - low); t.folded > maxFoldedCases {
-		t.failf("its classes of characters are too large: use fewer")
-		return
-	}
-	for r := low; r <= high; r++ {
+	cased := casedRunes()
+	from, _ := slices.BinarySearch(cased, low)
+	for _, r := range cased[from:] {
+		if r > high {
+			break
+		}
+		t.folded++
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 			if other < low || other > high {
 				fmt.Fprintf(&t.out, `\x{%x}`, other)
 			}
 		}
+	}
+	if t.folded > maxFoldedCases {
+		t.failf("its classes of characters are too large: use fewer")
 	}
 }
 

@@ -97,7 +97,10 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 	if !p.tree.computes {
 		return p.tree.chosen(doc), nil
 	}
-	projected, err := p.tree.project(&expressionRun{root: doc, limits: workLimits{call: e}})
+	run := &e.makeRare().projecting
+	run.root, run.limits.call = doc, e
+	projected, err := p.tree.withComputed(p.tree.chosen(doc), run)
+	run.reset()
 	if err == nil && projected.Size() > document.MaxSize {
 		err = tooLarge()
 	}
@@ -106,13 +109,13 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 
 // firstMatch is $elemMatch: an array with only the first matching element, or missing if none matches.
 type firstMatch struct {
-	field  string
-	finder elementFinder
+	field    string
+	elements elemMatch
 }
 
 func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 	value := run.root.Value(m.field)
-	i, ok := m.finder.find(value, run.limits.call)
+	i, ok := m.elements.find(value, run.limits.call)
 	if !ok {
 		return document.Missing, nil
 	}
@@ -122,11 +125,8 @@ func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 // fieldSlice implements $slice: a part of the array at a path.
 type fieldSlice struct {
 	path []string
-	// skip is the number of elements to skip. A negative skip counts from the end. Without skip, a negative limit
-	// takes the last elements.
-	skip    int
-	hasSkip bool
-	limit   int
+	// part returns the wanted elements of an array.
+	part func(items []any) []any
 }
 
 // sliceOperand reads the operand of $slice in a projection: a number, or [skip, limit] with a limit above 0. Other
@@ -135,10 +135,11 @@ func sliceOperand(operand any) (fieldSlice, bool) {
 	if list, ok := operand.(document.Array); ok && list.Len() == 2 {
 		skip, ok1 := clampedInt(list.At(0))
 		limit, ok2 := clampedInt(list.At(1))
-		return fieldSlice{skip: skip, hasSkip: true, limit: limit}, ok1 && ok2 && limit > 0
+		part := func(items []any) []any { return sliced(items, skip, limit) }
+		return fieldSlice{part: part}, ok1 && ok2 && limit > 0
 	}
-	limit, ok := clampedInt(operand)
-	return fieldSlice{limit: limit}, ok
+	n, ok := clampedInt(operand)
+	return fieldSlice{part: func(items []any) []any { return firstOrLast(items, n) }}, ok
 }
 
 // isSliceExpression reports whether the operand of $slice has the form of the expression: an array, or
@@ -162,12 +163,12 @@ func isSliceExpression(operand any) bool {
 
 // clampedInt converts a number to 32 bits like MongoDB: it truncates the fraction, clamps to the bounds, and converts
 // NaN to 0.
-func clampedInt(value any) (int, bool) {
+func clampedInt(value any) (int64, bool) {
 	f, ok := document.FloatNumber(value)
 	if math.IsNaN(f) {
 		return 0, ok
 	}
-	return int(min(max(f, math.MinInt32), math.MaxInt32)), ok
+	return int64(min(max(f, math.MinInt32), math.MaxInt32)), ok
 }
 
 // apply slices the arrays at a path in o. A path continues through objects and through the objects in arrays, but not
@@ -200,25 +201,12 @@ func (s *fieldSlice) apply(e *Evaluation, o document.Object, path []string) docu
 	return o
 }
 
-func (s *fieldSlice) part(items []any) []any {
-	first, length := 0, len(items)
-	switch {
-	case s.hasSkip && s.skip < 0:
-		first = max(0, length+s.skip)
-	case s.hasSkip:
-		first = min(s.skip, length)
-	case s.limit < 0:
-		return items[max(0, length+s.limit):]
-	}
-	return items[first:min(length, first+s.limit)]
-}
-
 // atPosition cuts the first array on the positional path down to the element through which the filter matched.
 // Without an array on the path it cuts nothing.
 func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected document.Object) (document.Object, error) {
 	field := strings.Join(p.positional, ".") + ".$"
-	if special := specialOperator(filter.Source()); special != "" {
-		return document.Object{}, boterr.Invalid(field, "a path that ends in $ cannot be used with %s in the filter", special)
+	if filter != nil && (filter.canFail || filter.Near() != nil) {
+		return document.Object{}, boterr.Invalid(field, "a path that ends in $ cannot be used with $expr, $near or $nearSphere in the filter")
 	}
 	position, err := e.positionOf(filter, doc)
 	if err != nil {
@@ -343,14 +331,6 @@ func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	plan.kept = document.NewShape(names)
 	n.planned.Store(plan)
 	return plan
-}
-
-func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
-	projected := n.chosen(run.root)
-	if !n.computes {
-		return projected, nil
-	}
-	return n.withComputed(projected, run)
 }
 
 // chosen returns the kept fields of an object.

@@ -230,7 +230,7 @@ func (c *projectionCompiler) elemMatch(level *projectionNode, path []string, ope
 		return err
 	}
 	c.hasElemMatch = true
-	return level.add(path, projectedField{computed: firstMatch{field: path[0], finder: conditions[0].test.(elementFinder)}})
+	return level.add(path, projectedField{computed: firstMatch{field: path[0], elements: conditions[0].test.(elemMatch)}})
 }
 
 func (c *projectionCompiler) compute(level *projectionNode, path []string, operand any) error {

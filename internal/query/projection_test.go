@@ -93,6 +93,7 @@ func TestProjection_CutsArrays(t *testing.T) {
 		{"positional cuts the first array on the path", `{"o.l.$":1}`, `{"o.l":3}`, `{"_id":1,"o":[{"l":[3]}]}`},
 		{"positional where there is no array", `{"n.$":1}`, `{"n":1}`, `{"_id":1,"n":1}`},
 		{"positional of another array's element", `{"l.$":1}`, `{"o.k":2}`, `{"_id":1,"l":[2]}`},
+		{"positional beside an object like an operator", `{"l.$":1}`, `{"l":3,"$or":[{"n":1},{"p":{"l":{"$near":1}}}]}`, `{"_id":1,"l":[3]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

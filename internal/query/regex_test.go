@@ -1,7 +1,6 @@
 package query_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -94,12 +93,10 @@ func TestCheck_PatternWithoutEnd(t *testing.T) {
 
 func TestExpression_PatternWithoutEnd(t *testing.T) {
 	t.Parallel()
-	for _, operator := range []string{"$regexMatch"} {
-		filter := query.Must(query.CompileFilter(document.O("$expr", document.O(operator, document.O("input", "$a", "regex", endless)))))
-		matched, err := filter.Check(withManyLetters())
-		require.False(t, matched)
-		require.ErrorIs(t, err, boterr.InvalidArgument, operator)
-	}
+	filter := query.Must(query.CompileFilter(document.O("$expr", document.O("$regexMatch", document.O("input", "$a", "regex", endless)))))
+	matched, err := filter.Check(withManyLetters())
+	require.False(t, matched)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
 func TestChange_PatternWithoutEnd(t *testing.T) {
@@ -125,38 +122,39 @@ func TestChange_PatternWithoutEnd(t *testing.T) {
 
 func TestPatterns_CountTogether(t *testing.T) {
 	t.Parallel()
-	patterns := func(count int) document.Object {
-		return document.O("$in", document.A(slices.Repeat([]any{document.O("$regex", "(a?){990}")}, count)...))
+	const large = "(a?){990}"
+	list := func(count int, pattern, options string) document.Object {
+		return document.O("$in", repeated(count, document.O("$regex", pattern, "$options", options)))
 	}
-	for name, compile := range map[string]func(condition document.Object) error{
-		"in a list": func(condition document.Object) error { return failure(query.CompileFilter(document.O("a", condition))) },
-		"of fields of elements": func(condition document.Object) error {
-			return failure(query.CompileFilter(document.O("a", document.O("$elemMatch", document.O("b", condition)))))
-		},
-		"of $pull": func(condition document.Object) error {
-			return failure(query.CompileUpdate(document.O("$pull", document.O("a", condition))))
-		},
-		"of a projection": func(condition document.Object) error {
-			return failure(query.CompileProjection(document.O("a", document.O("$elemMatch", condition))))
-		},
+	matches := func(count int, pattern string) document.Object {
+		match := document.O("$regexMatch", document.O("input", "$a", "regex", pattern))
+		return document.O("$or", repeated(count, document.O("$expr", match)))
+	}
+	for name, test := range map[string]struct {
+		few, many int
+		compile   func(count int) error
+	}{
+		"in a list": {10, 100, func(count int) error { return failure(query.CompileFilter(document.O("a", list(count, large, "")))) }},
+		"of fields of elements": {10, 100, func(count int) error {
+			return failure(query.CompileFilter(document.O("a", document.O("$elemMatch", document.O("b", list(count, large, ""))))))
+		}},
+		"of $pull": {10, 100, func(count int) error {
+			return failure(query.CompileUpdate(document.O("$pull", document.O("a", list(count, large, "")))))
+		}},
+		"of a projection": {10, 100, func(count int) error {
+			return failure(query.CompileProjection(document.O("a", document.O("$elemMatch", list(count, large, "")))))
+		}},
+		"whose letters have many other cases": {10, 500, func(count int) error {
+			return failure(query.CompileFilter(document.O("a", list(count, `[\x{100}-\x{3ff00}]`, "i"))))
+		}},
+		"of expressions": {10, 100, func(count int) error { return failure(query.CompileFilter(matches(count, large))) }},
+		"of properties":  {100, 5_000, func(count int) error { return failure(query.CompileFilter(matches(count, `\p{L}`))) }},
+		"of a computed field": {10, 100, func(count int) error {
+			return failure(query.CompileProjection(document.O("x", document.O("$or",
+				repeated(count, document.O("$regexMatch", document.O("input", "$a", "regex", large)))))))
+		}},
 	} {
-		require.NoError(t, compile(patterns(10)), name)
-		require.ErrorIs(t, compile(patterns(100)), boterr.InvalidArgument, name)
+		require.NoError(t, test.compile(test.few), name)
+		require.ErrorIs(t, test.compile(test.many), boterr.InvalidArgument, name)
 	}
-}
-
-func TestExpression_PatternsCountTogether(t *testing.T) {
-	t.Parallel()
-	matches := func(pattern string, count int) document.Object {
-		clauses := make([]any, count)
-		for i := range clauses {
-			clauses[i] = document.O("$expr", document.O("$regexMatch", document.O("input", "$a", "regex", pattern)))
-		}
-		return document.O("$or", document.A(clauses...))
-	}
-	require.NoError(t, failure(query.CompileFilter(matches("(a?){990}", 10))))
-	require.ErrorIs(t, failure(query.CompileFilter(matches("(a?){990}", 100))), boterr.InvalidArgument)
-	require.NoError(t, failure(query.CompileFilter(matches(`\p{L}`, 100))))
-	require.ErrorIs(t, failure(query.CompileFilter(matches(`\p{L}`, 5_000))), boterr.InvalidArgument)
-	require.ErrorIs(t, failure(query.CompileProjection(document.O("x", matches("(a?){990}", 100)))), boterr.InvalidArgument)
 }

@@ -207,10 +207,18 @@ func (e *extremeValue) take(value any) {
 // The value of a key is computed once for an item, and only for items that equal another item by all earlier
 // keys.
 type keyOrder struct {
-	keys int
-	// value returns the value of a key of an item. compare orders two values of a key.
-	value   func(item, key int) any
-	compare func(a, b any, key int) int
+	keys []sortKey
+	// value returns the value of a key of an item.
+	value func(item, key int) any
+	// spend counts work. After it has returned false, the order is undefined.
+	spend func(work int) bool
+}
+
+func (o *keyOrder) compare(a, b any, key int) int {
+	if !o.spend(stepWork + comparisonWork(a, b)) {
+		return 0
+	}
+	return o.keys[key].signed(document.Compare(a, b))
 }
 
 // keyedItem is an item with its value of the current sort key.
@@ -240,7 +248,7 @@ func (o *keyOrder) sort(items []keyedItem, key int) {
 		}
 		return a.item - b.item
 	})
-	if key+1 < o.keys {
+	if key+1 < len(o.keys) {
 		o.sortEqual(items, key)
 	}
 }
@@ -277,7 +285,8 @@ func (e *Evaluation) Sort(s *Sort, documents []document.Object) {
 	e.measureVisited(documents)
 	tuples := s.tuplesOf(documents, e)
 	order := keyOrder{
-		keys: len(s.keys),
+		keys:  s.keys,
+		spend: e.spend,
 		value: func(item, key int) any {
 			if s.shares && tuples[item] != nil {
 				return tuples[item][key]
@@ -286,12 +295,6 @@ func (e *Evaluation) Sort(s *Sort, documents []document.Object) {
 				return nil
 			}
 			return s.keys[key].of(documents[item], e)
-		},
-		compare: func(a, b any, key int) int {
-			if !e.spend(stepWork + comparisonWork(a, b)) {
-				return 0
-			}
-			return s.keys[key].signed(document.Compare(a, b))
 		},
 	}
 	copy(documents, inOrder(documents, order.of(len(documents))))
@@ -364,18 +367,13 @@ func (o itemOrder) sorted(items []any, spend func(work int) error) ([]any, error
 		return failure == nil
 	}
 	order := keyOrder{
-		keys: len(o.keys),
+		keys:  o.keys,
+		spend: isPaid,
 		value: func(item, key int) any {
 			if path := o.keys[key].path; path != nil && isPaid(conditionWork) {
 				return fieldIn(items[item], path.text)
 			}
 			return items[item]
-		},
-		compare: func(a, b any, key int) int {
-			if !isPaid(stepWork + comparisonWork(a, b)) {
-				return 0
-			}
-			return o.keys[key].signed(document.Compare(a, b))
 		},
 	}
 	places := order.of(len(items))

@@ -111,8 +111,7 @@ type updateRun struct {
 
 // spend counts work, and returns an error once the budget is spent.
 func (run *updateRun) spend(work int) error {
-	run.call.budget.spend(work)
-	return run.call.budget.failure
+	return run.call.charge(work)
 }
 
 func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
@@ -166,19 +165,14 @@ func (c *updateCompiler) child(of *updateNode, s selector) *updateNode {
 	if known := of.find(s.name); known != nil {
 		return known
 	}
-	made := c.newNode()
+	if len(c.room) == 0 {
+		c.room = make([]updateNode, 1)
+	}
+	made := &c.room[0]
+	c.room = c.room[1:]
 	made.selector = s
 	of.add(made)
 	return made
-}
-
-func (c *updateCompiler) newNode() *updateNode {
-	if len(c.room) == 0 {
-		return &updateNode{}
-	}
-	node := &c.room[0]
-	c.room = c.room[1:]
-	return node
 }
 
 func (c *updateCompiler) operator(name string, operand any) error {

@@ -37,20 +37,10 @@ type push struct {
 	sort *itemOrder
 }
 
-// withEach returns the modifiers of an argument. An argument without $each is a value, even if its keys are names of
-// modifiers.
-func withEach(argument any) (document.Object, bool) {
-	modifiers, ok := argument.(document.Object)
-	if !ok {
-		return document.Object{}, false
-	}
-	_, ok = modifiers.Field("$each")
-	return modifiers, ok
-}
-
+// compilePush compiles $push. An argument without $each is a value, even if its keys are names of modifiers.
 func compilePush(_ string, argument any) (operation, error) {
-	modifiers, ok := withEach(argument)
-	if !ok {
+	modifiers, _ := argument.(document.Object)
+	if _, ok := modifiers.Field("$each"); !ok {
 		return &push{values: []any{argument}}, nil
 	}
 	p := &push{}
@@ -110,7 +100,10 @@ func (p *push) apply(value, _ any, run *updateRun) (any, error) {
 			return nil, err
 		}
 	}
-	return shortened(p.sliced(items), items), nil
+	if p.slice == nil {
+		return document.ArrayOf(items), nil
+	}
+	return shortened(firstOrLast(items, *p.slice), items), nil
 }
 
 // insertAt returns the index at which the values are inserted. A negative position counts from the end.
@@ -127,17 +120,22 @@ func (p *push) insertAt(length int) int {
 	}
 }
 
-// sliced returns the elements that $slice keeps: the first ones, or the last ones for a negative number.
-func (p *push) sliced(items []any) []any {
-	length := int64(len(items))
-	switch {
-	case p.slice == nil:
-		return items
-	case *p.slice >= 0:
-		return items[:min(*p.slice, length)]
-	default:
-		return items[max(0, length+max(*p.slice, -length)):]
+// firstOrLast returns the first n elements, or the last ones if n is negative.
+func firstOrLast(items []any, n int64) []any {
+	if n < 0 {
+		return sliced(items, n, int64(len(items)))
 	}
+	return sliced(items, 0, n)
+}
+
+// sliced returns at most limit elements after the first skip elements. A negative skip counts from the end.
+func sliced(items []any, skip, limit int64) []any {
+	length := int64(len(items))
+	if skip < 0 {
+		skip = max(0, length+skip)
+	}
+	skip = min(skip, length)
+	return items[skip : skip+min(limit, length-skip)]
 }
 
 type addToSet struct {
@@ -145,16 +143,16 @@ type addToSet struct {
 	values []any
 }
 
+// compileAddToSet compiles $addToSet. As in MongoDB, an argument is a value unless its first key is $each.
 func compileAddToSet(_ string, argument any) (operation, error) {
-	modifiers, ok := withEach(argument)
-	if !ok {
+	modifiers, _ := argument.(document.Object)
+	if modifiers.Len() == 0 || modifiers.NameAt(0) != "$each" {
 		return &addToSet{values: []any{argument}}, nil
 	}
 	if modifiers.Len() > 1 {
 		return nil, boterr.Invalid("", "$addToSet takes a value or $each alone, got %s", document.Excerpt(argument))
 	}
-	each, _ := modifiers.Field("$each")
-	values, err := listOperand(each)
+	values, err := listOperand(modifiers.At(0))
 	if err != nil {
 		return nil, boterr.PrefixField("$each", err)
 	}
@@ -212,9 +210,8 @@ func compilePull(_ string, argument any) (operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
-			return e.spend(objectWork) && m.match(document.Object{}.Put("", item), e)
-		}}, nil
+		named := newNamedItem("")
+		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool { return named.meets(m, item, e) }}, nil
 	}
 	query, err := c.query(condition)
 	if err != nil {

@@ -1,6 +1,7 @@
 package memstore_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -50,6 +51,17 @@ func shelved(t *testing.T) *memstore.Store {
 	return database
 }
 
+// explain explains a search for books.
+func explain(t *testing.T, books *memstore.Store, filter, sort document.Object, limit int64) store.Explanation {
+	t.Helper()
+	order, err := query.CompileSort(sort)
+	require.NoError(t, err)
+	options := store.FindOptions{Sort: order, Limit: limit}
+	got, err := books.Explain(t.Context(), "books", sharedtest.FilterOf(t, filter), options)
+	require.NoError(t, err)
+	return got
+}
+
 // TestExplain_TellsTheIndex checks which index serves which filter and sort.
 func TestExplain_TellsTheIndex(t *testing.T) {
 	t.Parallel()
@@ -89,6 +101,10 @@ func TestExplain_TellsTheIndex(t *testing.T) {
 		{
 			name: "an equality and a range", filter: o("shelf", 3, "year", o("$gt", 1950)),
 			want: store.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+		},
+		{
+			name: "more conditions on a key than are combined", filter: o("$and", a(slices.Repeat([]any{o("shelf", o("$gte", 3))}, 17)...)),
+			want: store.Explanation{Index: "shelf_1", Bound: 1},
 		},
 		{name: "a list", filter: o("shelf", o("$in", a(1, 2))), want: store.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
 		{
@@ -135,11 +151,7 @@ func TestExplain_TellsTheIndex(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			f := sharedtest.FilterOf(t, test.filter)
-			s, err := query.CompileSort(test.sort)
-			require.NoError(t, err)
-			got, err := database.Explain(t.Context(), "books", f, store.FindOptions{Sort: s, Limit: test.limit})
-			require.NoError(t, err)
+			got := explain(t, database, test.filter, test.sort, test.limit)
 			got.Examined, got.Returned = 0, 0
 			require.Equal(t, test.want, got)
 		})
@@ -167,11 +179,7 @@ func TestExplain_CountsExamined(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			f := sharedtest.FilterOf(t, test.filter)
-			s, err := query.CompileSort(test.sort)
-			require.NoError(t, err)
-			got, err := database.Explain(t.Context(), "books", f, store.FindOptions{Sort: s, Limit: test.limit})
-			require.NoError(t, err)
+			got := explain(t, database, test.filter, test.sort, test.limit)
 			require.Equal(t, test.examined, got.Examined, "examined")
 			require.Equal(t, test.returned, got.Returned, "returned")
 		})
@@ -185,28 +193,14 @@ func TestExplain_RefusesLikeFind(t *testing.T) {
 	require.ErrorIs(t, failure(database.Explain(t.Context(), "c", nil, store.FindOptions{Limit: -1})), boterr.InvalidArgument)
 }
 
-func TestExpr_FailsTheWholeOperation(t *testing.T) {
+// A filter that fails on a document does not fail a search that ends before.
+func TestExpr_FailsBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("ratios")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "n", 4), document.O("_id", 2, "n", 0)))
-	filter, err := query.CompileFilter(document.O("$expr",
-		document.O("$gte", document.A(document.O("$divide", document.A(8, "$n")), 2))))
-	require.NoError(t, err)
-	update, err := query.CompileUpdate(document.Set("seen", true))
-	require.NoError(t, err)
-	change := query.Change{Update: update}
-
-	require.ErrorIs(t, failure(c.Find(t.Context(), filter, store.FindOptions{})), boterr.InvalidArgument)
-	require.ErrorIs(t, failure(c.Count(t.Context(), filter)), boterr.InvalidArgument)
-	require.ErrorIs(t, failure(c.Distinct(t.Context(), "n", filter)), boterr.InvalidArgument)
-	require.ErrorIs(t, failure(c.Update(t.Context(), filter, change, store.UpdateOptions{Multi: true})), boterr.InvalidArgument)
-	require.ErrorIs(t, failure(c.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})), boterr.InvalidArgument)
-	docs := find(t, c, nil, store.FindOptions{})
-	require.Equal(t, []document.Object{document.O("_id", 1, "n", 4), document.O("_id", 2, "n", 0)}, docs)
-
-	found, err := c.Find(t.Context(), filter, store.FindOptions{Limit: 1})
-	require.NoError(t, err, "the document on which it fails is not reached")
-	require.Len(t, found, 1)
+	atLeastTwo := sharedtest.Filter(t, "$expr", document.O("$gte", document.A(document.O("$divide", document.A(8, "$n")), 2)))
+	require.Len(t, find(t, c, atLeastTwo, store.FindOptions{Limit: 1}), 1)
+	require.ErrorIs(t, failure(c.Find(t.Context(), atLeastTwo, store.FindOptions{Limit: 2})), boterr.InvalidArgument)
 }
 
 func TestFilter_TimeOfTheStore(t *testing.T) {

@@ -28,10 +28,12 @@ import (
 func TestNow_GivenClock(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2024, 5, 1, 12, 0, 0, 0, time.FixedZone("east", 3600))
-	store := memstore.New(memstore.WithNow(func() time.Time { return at }))
-	now, err := store.Now(t.Context())
+	now, err := memstore.New(memstore.WithNow(func() time.Time { return at })).Now(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, at.UTC(), now)
+	now, err = memstore.New(nil, memstore.WithNow(nil)).Now(t.Context())
+	require.NoError(t, err)
+	require.False(t, now.IsZero())
 }
 
 func TestDuplicateError_Names(t *testing.T) {
@@ -704,13 +706,6 @@ func TestUpdate_RemovedElements(t *testing.T) { //nolint:paralleltest // Other t
 		require.Less(t, heap(), before+documents*elements*room/2, name)
 		runtime.KeepAlive(stored)
 	}
-}
-
-func TestNew_NilOptions(t *testing.T) {
-	t.Parallel()
-	now, err := memstore.New(nil, memstore.WithNow(nil)).Now(t.Context())
-	require.NoError(t, err)
-	require.False(t, now.IsZero())
 }
 
 // A write that stores no document must not create its collection, because callers may name any.

@@ -325,6 +325,7 @@ func exprThatFailsFailsTheOperation(t *trial) {
 	filter := t.expr("$gte", document.O("$divide", document.A(1, "$n")), 1)
 	t.requireCode(boterr.InvalidArgument, failure(t.Find(t.Context(), filter, store.FindOptions{})))
 	t.requireCode(boterr.InvalidArgument, failure(t.Count(t.Context(), filter)))
+	t.requireCode(boterr.InvalidArgument, failure(t.Distinct(t.Context(), "n", filter)))
 	_, err := t.Update(t.Context(), filter, t.change("$set", document.O("seen", true)), store.UpdateOptions{Multi: true})
 	t.requireCode(boterr.InvalidArgument, err)
 	t.requireCode(boterr.InvalidArgument, failure(t.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})))

@@ -83,11 +83,17 @@ func (s *Sequence[V]) reaches(position uint64) bool {
 
 // All returns the values with their positions, lowest first.
 func (s *Sequence[V]) All() iter.Seq2[uint64, V] {
-	root, shift := s.root, s.shift
+	version := *s
 	return func(yield func(uint64, V) bool) {
-		if root != nil {
-			root.walk(0, shift, yield)
-		}
+		version.Batches(func(from uint64, values []V, used uint32) bool {
+			for ; used != 0; used &= used - 1 {
+				i := bits.TrailingZeros32(used)
+				if !yield(from+uint64(i), values[i]) {
+					return false
+				}
+			}
+			return true
+		})
 	}
 }
 
@@ -109,22 +115,6 @@ func (n *sequenceNode[V]) batches(from uint64, shift uint, yield func(uint64, []
 	for used := n.used; used != 0; used &= used - 1 {
 		i := bits.TrailingZeros32(used)
 		if !n.children[i].batches(from|uint64(i)<<shift, shift-levelBits, yield) {
-			return false
-		}
-	}
-	return true
-}
-
-// walk yields the values below n, whose lowest position is base.
-func (n *sequenceNode[V]) walk(base uint64, shift uint, yield func(uint64, V) bool) bool {
-	for used := n.used; used != 0; used &= used - 1 {
-		i := bits.TrailingZeros32(used)
-		at := base | uint64(i)<<shift
-		if shift == 0 {
-			if !yield(at, n.values[i]) {
-				return false
-			}
-		} else if !n.children[i].walk(at, shift-levelBits, yield) {
 			return false
 		}
 	}

@@ -45,7 +45,8 @@ func (t *Tree[K, V]) Set(edit Edit, key K, value V) {
 	t.root = left
 	if right != nil {
 		root := newTreeBranch[K, V](edit, fewItems)
-		root.appendItems(left.asChild(), right.asChild())
+		root.insertItem(0, left.asChild())
+		root.insertItem(1, right.asChild())
 		t.root = root
 	}
 	if added {
@@ -279,12 +280,6 @@ func (n *treeNode[K, V]) insertItem(i int, item treeItem[K, V]) {
 		n.children = slices.Insert(n.children, i, item.child)
 	} else {
 		n.values = slices.Insert(n.values, i, item.value)
-	}
-}
-
-func (n *treeNode[K, V]) appendItems(items ...treeItem[K, V]) {
-	for _, item := range items {
-		n.insertItem(len(n.keys), item)
 	}
 }
 
