@@ -175,7 +175,8 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	}
 	var limit *timelimit.Limit
 	if r.stepOf(ctx) == nil { // A run within another run shares its limit.
-		ctx, limit = r.limitRun(ctx)
+		limit = r.runRule.Begin(ctx)
+		ctx = limit
 		defer func() { err = limit.End(err) }()
 	}
 	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)

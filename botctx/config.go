@@ -41,7 +41,7 @@ type Config struct {
 	// The ids of a run's messages are made with it; see Context.SendID. The default is a UUID of version 8.
 	DeriveID func(of string) string
 	// NewEtag returns a new etag for a record. It is not used for channels, whose etags are times. The
-	// default consists of the time and a NewID.
+	// default is a NewID.
 	NewEtag func() string
 
 	// Replacements for parts of the SDK.

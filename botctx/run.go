@@ -107,7 +107,8 @@ func (s *step) currentTree(m *member.Member) string {
 func (r *run) start(ctx context.Context, logic func(ctx context.Context, first *step) error) (err error) {
 	r.runtime.warnOfNodes(ctx)
 	if r.limit == nil && r.outer == nil { // A run within another run shares its limit.
-		ctx, r.limit = r.runtime.limitRun(ctx)
+		r.limit = r.runtime.runRule.Begin(ctx)
+		ctx = r.limit
 		defer func() { err = r.limit.End(err) }()
 	}
 	ctx, cancel := r.runtime.losable(ctx)
@@ -127,7 +128,10 @@ func (r *run) start(ctx context.Context, logic func(ctx context.Context, first *
 		return err
 	}
 	first := &r.first
-	first.run, first.caller, first.depth = r, r.outer, r.outer.depthOf()
+	first.run, first.caller = r, r.outer
+	if r.outer != nil {
+		first.depth = r.outer.depth
+	}
 	r.current.Store(first)
 	defer r.end()
 	if err := logic(store.WithRefuser(ctx, first), first); err != nil {
@@ -201,18 +205,6 @@ func (r *run) loadChannel(ctx context.Context) (err error) {
 type erasedError struct{ error }
 
 func (e erasedError) Unwrap() error { return e.error }
-
-func newStep(of *run, caller *step) *step {
-	return &step{run: of, caller: caller, depth: caller.depthOf()}
-}
-
-// depthOf returns the number of nodes up to this step, or 0 for a nil step.
-func (s *step) depthOf() int {
-	if s == nil {
-		return 0
-	}
-	return s.depth
-}
 
 // Refusal implements store.Refuser. It returns an error if the run may no longer write: it has taken too long, the
 // scheduler no longer waits for it, or it has lost its lane to another run.
@@ -307,13 +299,7 @@ func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 	}
 }
 
-// limitRun returns a ctx that ends after Config.MaxRun. Callers must call End of the limit. start pauses the limit
-// while the run waits for its lane, which Config.MaxWait limits.
-func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Limit) {
-	l := r.runRule.Begin(ctx)
-	return l, l
-}
-
+// runRule returns the time limit of runs. start pauses it while a run waits for its lane, which Config.MaxWait limits.
 func (c Config) runRule() timelimit.Rule {
 	most := c.MaxRun
 	if most < 0 {
