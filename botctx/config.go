@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -274,13 +273,14 @@ func (c Config) check() error {
 
 // setNumbers sets numbers that are 0 to their defaults. It returns InvalidArgument if a number is negative.
 func (c *Config) setNumbers() error {
+	const ownDefault = 0 // The default depends on other settings, or is set by the number's user.
 	return cmp.Or(
 		bounded.Default("MaxRedirects", &c.MaxRedirects, defaultMaxRedirects),
 		bounded.Default("MaxWait", &c.MaxWait, defaultMaxWait),
-		bounded.Default("AgendaWait", &c.AgendaWait, 0), // See Runtime.maxWait.
+		bounded.Default("AgendaWait", &c.AgendaWait, ownDefault),
 		bounded.Default("Upload.MaxBytes", &c.Upload.MaxBytes, send.MaxFileMegabytes<<20),
-		bounded.Default("Upload.Timeout", &c.Upload.Timeout, 0), // See withLimits.
-		bounded.Default("LiveChat.IdleTimeout", &c.LiveChat.IdleTimeout, livechat.IdleTimeout),
+		bounded.Default("Upload.Timeout", &c.Upload.Timeout, ownDefault),
+		bounded.Default("LiveChat.IdleTimeout", &c.LiveChat.IdleTimeout, ownDefault),
 	)
 }
 
