@@ -175,8 +175,7 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	}
 	var limit *timelimit.Limit
 	if r.stepOf(ctx) == nil { // A run within another run shares its limit.
-		limit = r.runRule.Begin(ctx)
-		ctx = limit
+		ctx, limit = r.limitRun(ctx)
 		defer func() { err = limit.End(err) }()
 	}
 	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)

@@ -189,6 +189,12 @@ func (c Config) callLimit(service string) callLimit {
 	return callLimit{&timelimit.Rule{Most: c.MaxSend, Over: over, IsPausable: true}}
 }
 
+// begin returns the ctx of a call. Callers must call end.
+func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit) {
+	l := c.rule.Begin(ctx)
+	return l, l
+}
+
 // end ends the limit of a call made for ctx, and returns the call's error. If the call took too long, end returns the
 // limit's error, unless ctx ended or the service returned an error with a code that excludes a time-out.
 func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) error {
@@ -207,9 +213,9 @@ func mayBeLate(err error) bool {
 
 // call calls do within the limit.
 func (c callLimit) call(ctx context.Context, do func(ctx context.Context) error) (err error) {
-	limit := c.rule.Begin(ctx)
+	within, limit := c.begin(ctx)
 	defer func() { err = c.end(ctx, limit, err) }()
-	return do(limit)
+	return do(within)
 }
 
 // boundedConnector is a connector with a time limit for each call.
@@ -244,9 +250,9 @@ func (b boundedConnector) WrapPort(wanted, inner any) any {
 }
 
 func (b boundedConnector) Send(ctx context.Context, message send.Message) (delivery send.Delivery, err error) {
-	limit := b.limit.rule.Begin(ctx)
+	within, limit := b.limit.begin(ctx)
 	defer func() { err = b.limit.end(ctx, limit, err) }()
-	return b.Connector.Send(limit, message)
+	return b.Connector.Send(within, message)
 }
 
 // boundedMailer is a mailer with a time limit for each mail.
@@ -291,9 +297,9 @@ func (b boundedPayments) Payment(ctx context.Context, id string) (*utility.Payme
 func (b boundedPayments) ask(
 	ctx context.Context, do func(ctx context.Context) (*utility.Payment, error),
 ) (payment *utility.Payment, err error) {
-	limit := b.limit.rule.Begin(ctx)
+	within, limit := b.limit.begin(ctx)
 	defer func() { err = b.limit.end(ctx, limit, err) }()
-	return do(limit)
+	return do(within)
 }
 
 // boundedDoer is an HTTP client with a time limit for each request, from Do to the end of the response body.
@@ -305,8 +311,8 @@ type boundedDoer struct {
 
 func (b boundedDoer) Do(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
-	limit := b.limit.rule.Begin(ctx)
-	response, err := b.Doer.Do(request.WithContext(limit))
+	within, limit := b.limit.begin(ctx)
+	response, err := b.Doer.Do(request.WithContext(within))
 	if err != nil {
 		return response, b.limit.end(ctx, limit, err)
 	}

@@ -107,8 +107,7 @@ func (s *step) currentTree(m *member.Member) string {
 func (r *run) start(ctx context.Context, logic func(ctx context.Context, first *step) error) (err error) {
 	r.runtime.warnOfNodes(ctx)
 	if r.limit == nil && r.outer == nil { // A run within another run shares its limit.
-		r.limit = r.runtime.runRule.Begin(ctx)
-		ctx = r.limit
+		ctx, r.limit = r.runtime.limitRun(ctx)
 		defer func() { err = r.limit.End(err) }()
 	}
 	ctx, cancel := r.runtime.losable(ctx)
@@ -299,7 +298,13 @@ func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 	}
 }
 
-// runRule returns the time limit of runs. start pauses it while a run waits for its lane, which Config.MaxWait limits.
+// limitRun returns a ctx that ends after Config.MaxRun. Callers must call End of the limit. start pauses the limit
+// while the run waits for its lane, which Config.MaxWait limits.
+func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Limit) {
+	l := r.runRule.Begin(ctx)
+	return l, l
+}
+
 func (c Config) runRule() timelimit.Rule {
 	most := c.MaxRun
 	if most < 0 {

@@ -304,13 +304,13 @@ func (r *Runtime) zoneOf(ctx context.Context, m *member.Member) (string, error) 
 // zoneOfAgenda returns the time zone of an agenda's member, for the scheduler.
 func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone string, err error) {
 	scope := record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}
-	limit := r.runRule.Begin(ctx)
+	ctx, limit := r.limitRun(ctx)
 	defer func() { err = limit.End(err) }()
-	m, err := members.Get(limit, r.Operations(Scope(scope)).allMembers(), of.Member)
+	m, err := members.Get(ctx, r.Operations(Scope(scope)).allMembers(), of.Member)
 	if err != nil {
 		return "", err
 	}
-	return r.config.Zone(limit, m)
+	return r.config.Zone(ctx, m)
 }
 
 // Location returns the time zone of Member from Config.Zone, or UTC if that is not set. Bot logic uses it to
