@@ -203,7 +203,7 @@ func TestCall_TimeToWait(t *testing.T) {
 
 func FuzzCall(f *testing.F) {
 	f.Add(400, `{"error":{"message":"x","code":100,"error_subcode":2018001,"fbtrace_id":"A"}}`, `{"1":[{"estimated_time_to_regain_access":3}]}`)
-	f.Add(429, `{"error":{"code":4}}`, `{"1":[{"estimated_time_to_regain_access":1e300}]}`)
+	f.Add(429, `{"error":{"code":4}}`, `{"1":[{"estimated_time_to_regain_access":90}]}`)
 	f.Add(200, `{"error":7}`, `[`)
 	f.Add(500, ``, ``)
 	f.Fuzz(func(t *testing.T, status int, body, usage string) {
