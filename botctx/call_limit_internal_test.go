@@ -19,13 +19,13 @@ func TestBoundedConnector_KeepsTheContract(t *testing.T) {
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
 		t.Helper()
 		h := chatplatformtest.NewHarness(t, channel.Webchat)
-		h.Connector = bounded(h.Connector)
+		h.Connector = limited(h.Connector)
 		return h
 	})
 }
 
-// bounded returns a webchat connector with a time limit.
-func bounded(inner send.Connector) send.Connector {
+// limited returns a webchat connector with a time limit.
+func limited(inner send.Connector) send.Connector {
 	config := Config{MaxSend: time.Minute, Connectors: send.Connectors{channel.Webchat: inner}}
 	return config.boundedConnectors()[channel.Webchat]
 }
@@ -41,7 +41,7 @@ func (taker) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
 //
 //nolint:paralleltest // Concurrent tests would add their allocations.
 func TestBoundedConnector_Allocates(t *testing.T) {
-	connector := bounded(taker{})
+	connector := limited(taker{})
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		_, _ = connector.Send(t.Context(), send.Message{})
 	}), 1.0)

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
@@ -39,7 +40,7 @@ type Config struct {
 	// The ids of a run's messages are made with it; see Context.SendID. The default is a UUID of version 8.
 	DeriveID func(of string) string
 	// NewEtag returns a new etag for a record. It is not used for channels, whose etags are times. The
-	// default consists of the time and a NewID.
+	// default is a NewID.
 	NewEtag func() string
 
 	// Replacements for parts of the SDK.
@@ -198,13 +199,11 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Store == nil {
 		return c, boterr.Invalid("Store", "a Runtime needs a store, such as memstore.New()")
 	}
-	if err := c.check(); err != nil {
+	if err := cmp.Or(c.check(), c.setNumbers()); err != nil {
 		return c, err
 	}
 	c.Retention.Assignments = cmp.Or(c.Retention.Assignments, defaultAssignments)
 	c.Retention.PostComments = cmp.Or(c.Retention.PostComments, defaultPostComments)
-	c.MaxRedirects = cmp.Or(c.MaxRedirects, defaultMaxRedirects)
-	c.MaxWait = cmp.Or(c.MaxWait, defaultMaxWait)
 	c, err := c.withLimits()
 	if err != nil {
 		return c, err
@@ -269,22 +268,20 @@ func (c Config) check() error {
 			return boterr.Invalid(number.field, "must be from 1 to %d, or 0 for the default, got %d", maxWorkers, number.value)
 		}
 	}
-	for _, limit := range [...]struct {
-		field string
-		value int64
-	}{
-		{"MaxRedirects", int64(c.MaxRedirects)},
-		{"MaxWait", int64(c.MaxWait)},
-		{"AgendaWait", int64(c.AgendaWait)},
-		{"Upload.MaxBytes", c.Upload.MaxBytes},
-		{"Upload.Timeout", int64(c.Upload.Timeout)},
-		{"LiveChat.IdleTimeout", int64(c.LiveChat.IdleTimeout)},
-	} {
-		if limit.value < 0 {
-			return boterr.Invalid(limit.field, "must not be negative: leave it out for the default")
-		}
-	}
 	return nil
+}
+
+// setNumbers sets numbers that are 0 to their defaults. It returns InvalidArgument if a number is negative.
+func (c *Config) setNumbers() error {
+	const ownDefault = 0 // The default depends on other settings, or is set by the number's user.
+	return cmp.Or(
+		bounded.Default("MaxRedirects", &c.MaxRedirects, defaultMaxRedirects),
+		bounded.Default("MaxWait", &c.MaxWait, defaultMaxWait),
+		bounded.Default("AgendaWait", &c.AgendaWait, ownDefault),
+		bounded.Default("Upload.MaxBytes", &c.Upload.MaxBytes, send.MaxFileMegabytes<<20),
+		bounded.Default("Upload.Timeout", &c.Upload.Timeout, ownDefault),
+		bounded.Default("LiveChat.IdleTimeout", &c.LiveChat.IdleTimeout, ownDefault),
+	)
 }
 
 // withLimits returns the Config with defaults for its time limits. It returns InvalidArgument if a limit
@@ -306,7 +303,6 @@ func (c Config) withLimits() (Config, error) {
 		c.MaxSend = c.withinRun(defaultMaxSend)
 	}
 	c.Upload.Timeout = cmp.Or(c.Upload.Timeout, c.withinRun(defaultUploadTimeout))
-	c.Upload.MaxBytes = cmp.Or(c.Upload.MaxBytes, send.MaxFileMegabytes<<20)
 	return c, nil
 }
 

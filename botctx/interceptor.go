@@ -55,7 +55,8 @@ func invoke[S, P, R any]( //nolint:revive // A struct for these parameters would
 		}
 		err = failureOf(op, err)
 	}()
-	if len(c.runtime.config.Interceptors) == 0 {
+	interceptors := c.runtime.config.Interceptors
+	if len(interceptors) == 0 {
 		return guarded(ctx, c, op, part, operation, params)
 	}
 	call := &Call{Op: op, Params: params, Context: c}
@@ -66,11 +67,11 @@ func invoke[S, P, R any]( //nolint:revive // A struct for these parameters would
 		}
 		return guarded(ctx, c, op, part, operation, params)
 	}
-	for _, interceptor := range slices.Backward(c.runtime.config.Interceptors) {
+	for _, interceptor := range slices.Backward(interceptors[1:]) {
 		inner := next
 		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, repeatable(inner)) }
 	}
-	answer, err := next(ctx)
+	answer, err := interceptors[0](ctx, call, repeatable(next))
 	result, ok := answer.(R)
 	if !ok && err == nil {
 		return result, boterr.New(boterr.Internal, "", "an interceptor replaced the result by a %T: it must return a %T", answer, result)

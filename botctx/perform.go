@@ -110,8 +110,7 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 
 // enter returns the step for a node, or ResourceExhausted after too many redirects.
 func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
-	entered := newStep(s.run, s)
-	entered.node, entered.depth, entered.isJoined = node.Ref(), s.depth+1, s.isJoined
+	entered := &step{run: s.run, node: node.Ref(), caller: s, depth: s.depth + 1, isJoined: s.isJoined}
 	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
 		s.run.logRedirects(ctx, entered)
 		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId", "%w",

@@ -86,8 +86,7 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	shown, meta := bot.Node, bot.AgendaMeta
 	defer func() { bot.Node, bot.AgendaMeta = shown, meta }()
 	bot.AgendaMeta = p.meta()
-	joined := newStep(s.run, s)
-	joined.isJoined = true
+	joined := &step{run: s.run, caller: s, depth: s.depth, isJoined: true}
 	sent, err := joined.perform(ctx, next{node: node, options: p.RedirectOptions})
 	if err == nil && !s.run.isRunning() {
 		return nil, boterr.New(boterr.FailedPrecondition, "",

@@ -127,7 +127,10 @@ func (r *run) start(ctx context.Context, logic func(ctx context.Context, first *
 		return err
 	}
 	first := &r.first
-	first.run, first.caller, first.depth = r, r.outer, r.outer.depthOf()
+	first.run, first.caller = r, r.outer
+	if r.outer != nil {
+		first.depth = r.outer.depth
+	}
 	r.current.Store(first)
 	defer r.end()
 	if err := logic(store.WithRefuser(ctx, first), first); err != nil {
@@ -201,18 +204,6 @@ func (r *run) loadChannel(ctx context.Context) (err error) {
 type erasedError struct{ error }
 
 func (e erasedError) Unwrap() error { return e.error }
-
-func newStep(of *run, caller *step) *step {
-	return &step{run: of, caller: caller, depth: caller.depthOf()}
-}
-
-// depthOf returns the number of nodes up to this step, or 0 for a nil step.
-func (s *step) depthOf() int {
-	if s == nil {
-		return 0
-	}
-	return s.depth
-}
 
 // Refusal implements store.Refuser. It returns an error if the run may no longer write: it has taken too long, the
 // scheduler no longer waits for it, or it has lost its lane to another run.

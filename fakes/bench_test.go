@@ -257,7 +257,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		most float64
 	}{
 		"an entry by id": {byID, 7}, "a fork": {fork, 94}, "a fresh platform": {fresh, 199},
-		"a turn": {turn, 70}, "a turn on a channel with credentials": {credentials, 72}, "an agenda's run": {advance, 103}, "getMember": {lookUp, 3},
+		"a turn": {turn, 69}, "a turn on a channel with credentials": {credentials, 71}, "an agenda's run": {advance, 102}, "getMember": {lookUp, 3},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

@@ -206,7 +206,7 @@ func (r *run) runPrelude() error {
 // settings returns the source of the object that configures the prelude.
 func (e *Engine) settings() string {
 	text, err := json.Marshal(map[string]any{
-		"names": map[string]any{"records": recordNames, "fixed": fixedNames(), "operations": operationNames(), "helpers": e.options.Helpers},
+		"names": map[string]any{"records": recordNames, "fixed": fixedNames(), "operations": botctx.Ops(), "helpers": e.options.Helpers},
 		"web":   web.Names, "localized": localized,
 		"largest": e.options.MaxResultBytes,
 		"deepest": deepest,
@@ -349,7 +349,7 @@ func (o Options) check() error {
 		return err
 	}
 	for name := range o.Helpers {
-		if slices.Contains(slices.Concat([]string{"fetch", "__proto__"}, recordNames, operationNames()), name) {
+		if slices.Contains(slices.Concat([]string{"fetch", "__proto__"}, recordNames), name) || botctx.Op(name).Exists() {
 			return boterr.Invalid("Helpers", "%q is a name of the context: give the helper another name", name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/nearest"
@@ -126,8 +127,8 @@ func (r *run) notAFunction(told report) string {
 			continue
 		}
 		text := "TypeError: this." + name + " is not a function"
-		if near := nearest.To(name, operationNames()); near != "" {
-			text += ": did you mean this." + near + "?"
+		if near := nearest.To(botctx.Op(name), botctx.Ops()); near != "" {
+			text += ": did you mean this." + string(near) + "?"
 		}
 		return text
 	}

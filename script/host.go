@@ -314,14 +314,6 @@ func (r *run) textOf(a answer) (string, error) {
 	return r.answer(json.RawMessage(text), err)
 }
 
-func operationNames() []string {
-	var names []string
-	for _, op := range botctx.Ops() {
-		names = append(names, string(op))
-	}
-	return names
-}
-
 // useOf returns the use of an operation's parameter. A parameter that selects what the operation works on is
 // forSelection: undefined would select everything, or the run's member.
 func useOf(op botctx.Op, param string) use {

@@ -34,14 +34,14 @@ func (s *Service) FetchDataFromDataSource(
 	if err != nil {
 		return result, err
 	}
-	if _, err := query.CompileSort(p.SortBy); err != nil {
-		return result, boterr.PrefixField("sortBy", err)
-	}
-	page := store.FindOptions{Skip: p.Skip, Limit: p.Limit}
-	if err := page.Check(); err != nil {
-		return result, err
-	}
-	if p.Count {
+	if p.Count { // A count needs neither order nor page, but refuses what a search would refuse.
+		if _, err := query.CompileSort(p.SortBy); err != nil {
+			return result, boterr.PrefixField("sortBy", err)
+		}
+		page := store.FindOptions{Skip: p.Skip, Limit: p.Limit}
+		if err := page.Check(); err != nil {
+			return result, err
+		}
 		result.Count, err = entries.Count(ctx, p.Filter)
 		return result, err
 	}

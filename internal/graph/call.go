@@ -148,8 +148,8 @@ func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.
 	if err != nil {
 		return document.Object{}, err
 	}
-	if problem := ReadProblem(answer.Status, answer.Header, answer.Body); problem != nil {
-		return document.Object{}, c.meanings.errorOf(problem, as)
+	if refused := readProblem(answer.Status, answer.Header, answer.Body); refused != nil {
+		return document.Object{}, c.meanings.errorOf(refused, as)
 	}
 	if reply := answer.Object(); !reply.IsZero() {
 		return reply, nil

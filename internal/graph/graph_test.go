@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,6 +37,26 @@ func answering(t *testing.T, handler http.HandlerFunc, meanings graph.Meanings) 
 	client, err := graph.NewClient(graph.Config{URL: server.URL + "/v1.0/", Meanings: meanings})
 	require.NoError(t, err)
 	return client
+}
+
+// answer is a transport that gives every request the same answer.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (a answer) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(strings.NewReader(a.body))}, nil
+}
+
+// callOf returns the error of a call that gets an answer.
+func callOf(t *testing.T, a answer) error {
+	t.Helper()
+	client, err := graph.NewClient(graph.Config{HTTP: &http.Client{Transport: a}})
+	require.NoError(t, err)
+	_, err = client.Call(t.Context(), caller(), graph.Request{Method: http.MethodGet, Path: []string{"me"}})
+	return err
 }
 
 func says(status int, header, body string) http.HandlerFunc {
@@ -147,12 +169,12 @@ func TestCall_MeaningOfAnError(t *testing.T) {
 }
 
 // Servers between the host and the API send dates.
-func TestReadProblem_Date(t *testing.T) {
+func TestCall_DateToWaitFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		at := time.Now().Add(7 * time.Second).UTC() //nolint:forbidigo // Virtual time.
-		problem := graph.ReadProblem(429, http.Header{"Retry-After": {at.Format(http.TimeFormat)}}, nil)
-		require.Equal(t, 7*time.Second, problem.Wait)
+		err := callOf(t, answer{status: 429, header: http.Header{"Retry-After": {at.Format(http.TimeFormat)}}})
+		require.Equal(t, 7*time.Second, boterr.RetryAfter(err))
 	})
 }
 
@@ -179,18 +201,20 @@ func TestCall_TimeToWait(t *testing.T) {
 	}
 }
 
-func FuzzReadProblem(f *testing.F) {
+func FuzzCall(f *testing.F) {
 	f.Add(400, `{"error":{"message":"x","code":100,"error_subcode":2018001,"fbtrace_id":"A"}}`, `{"1":[{"estimated_time_to_regain_access":3}]}`)
+	f.Add(429, `{"error":{"code":4}}`, `{"1":[{"estimated_time_to_regain_access":90}]}`)
 	f.Add(200, `{"error":7}`, `[`)
 	f.Add(500, ``, ``)
 	f.Fuzz(func(t *testing.T, status int, body, usage string) {
-		problem := graph.ReadProblem(status, http.Header{"X-Business-Use-Case-Usage": {usage}}, []byte(body))
-		if problem == nil {
+		err := callOf(t, answer{status: status, header: http.Header{"X-Business-Use-Case-Usage": {usage}}, body: body})
+		if err == nil {
 			require.True(t, status >= 200 && status <= 299)
 			return
 		}
-		require.True(t, problem.Wait >= 0 && problem.Wait <= boterr.MaxRetryAfter)
-		_ = graph.Meanings{}.Of(problem)
+		if hint, isLimited := errors.AsType[*send.RetryAfterError](err); isLimited {
+			require.True(t, hint.After >= 0 && hint.After <= boterr.MaxRetryAfter)
+		}
 		var told document.Object
 		if json.Unmarshal([]byte(body), &told) == nil {
 			require.Error(t, graph.Meanings{}.ErrorOf(told))

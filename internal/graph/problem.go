@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// Problem is an error response of the API.
-type Problem struct {
+// problem is an error response of the API.
+type problem struct {
 	// Status is the HTTP status. It is nearly always 400, so the codes are more important.
 	Status int
 	// Code and Subcode are the API's error codes, or 0.
@@ -32,8 +32,8 @@ type Problem struct {
 // plainTrace matches ids of calls. Errors do not repeat any other text as an id.
 var plainTrace = regexp.MustCompile(`^[\w-]{1,60}$`)
 
-// ReadProblem parses a response of the API. It returns nil if the response is not an error.
-func ReadProblem(status int, header http.Header, body []byte) *Problem {
+// readProblem parses a response of the API. It returns nil if the response is not an error.
+func readProblem(status int, header http.Header, body []byte) *problem {
 	var reply document.Object
 	isRead := reply.UnmarshalJSON(body) == nil
 	told, isTold := document.Get[any](reply, "error", nil).(document.Object)
@@ -43,8 +43,8 @@ func ReadProblem(status int, header http.Header, body []byte) *Problem {
 	return problemIn(told, status, header)
 }
 
-func problemIn(told document.Object, status int, header http.Header) *Problem {
-	p := &Problem{
+func problemIn(told document.Object, status int, header http.Header) *problem {
+	p := &problem{
 		Status: status, Code: document.Get(told, "code", int64(0)), Subcode: document.Get(told, "error_subcode", int64(0)),
 		Message: document.Get(told, "error_data.details", document.Get(told, "message", "")),
 		Trace:   document.Get(told, "fbtrace_id", ""), Wait: waitIn(header),
@@ -129,8 +129,8 @@ var common = Meanings{
 	{2, 0}: {Sentence: "the platform failed for now"},
 }
 
-// Of returns the meaning of a problem by its code and subcode, else by its code, else by its status.
-func (m Meanings) Of(p *Problem) Meaning {
+// of returns the meaning of a problem by its code and subcode, else by its code, else by its status.
+func (m Meanings) of(p *problem) Meaning {
 	for _, key := range []Key{{p.Code, p.Subcode}, {p.Code, 0}} {
 		for _, known := range []Meanings{m, common} {
 			if meaning, ok := known[key]; ok && p.Code+p.Subcode != 0 {
@@ -160,8 +160,8 @@ func (m Meanings) ErrorOf(told document.Object) error {
 	return m.errorOf(problemIn(told, http.StatusBadRequest, nil), Credentials{})
 }
 
-func (m Meanings) errorOf(p *Problem, as Credentials) error {
-	return m.Of(p).Error(bounded.Redact(p.number(), as.secrets()...), calls.RefusalError{
+func (m Meanings) errorOf(p *problem, as Credentials) error {
+	return m.of(p).Error(bounded.Redact(p.number(), as.secrets()...), calls.RefusalError{
 		Code: Key{p.Code, p.Subcode}.String(), Message: calls.Shortened(bounded.Redact(p.Message, as.secrets()...)), Wait: p.Wait,
 	})
 }
@@ -175,7 +175,7 @@ func (k Key) String() string {
 }
 
 // number returns the problem's codes, such as "code 100/2018001, call AbC".
-func (p *Problem) number() string {
+func (p *problem) number() string {
 	text := "status " + strconv.Itoa(p.Status)
 	if key := (Key{p.Code, p.Subcode}); key != (Key{}) {
 		text = "code " + key.String()

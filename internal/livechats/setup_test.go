@@ -196,7 +196,7 @@ func (a *app) addMember(t *testing.T, text string) {
 
 func (a *app) member(t *testing.T, id string) *member.Member {
 	t.Helper()
-	m, err := a.members.Load(t.Context(), id)
+	m, err := members.Get(t.Context(), a.members, id)
 	require.NoError(t, err)
 	return m
 }

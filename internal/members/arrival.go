@@ -46,44 +46,12 @@ func (s *Service) Arrive(ctx context.Context, m member.Member) (*Arrival, error)
 	if m.ExternalID == "" {
 		return nil, boterr.Missing(fieldExternalID, "the member's id on its platform")
 	}
-	stored, isKnown, err := s.members.First(ctx, known(channelID, m.ExternalID)...)
-	if err == nil && !isKnown {
-		stored, isKnown, err = arriveFirst(ctx, s.members.Where(record.FieldChannel, channelID), m)
-	}
-	if err != nil {
-		return nil, err
-	}
-	arrived, err := fromDocument(stored)
-	return &Arrival{Member: arrived, New: !isKnown}, err
-}
-
-// KnownID returns the id of the member of the scope's channel with an external id, or "" if there
-// is none yet. It is cheaper than Arrive, because it needs no Service. Errors come from the store;
-// FailedPrecondition means that the stored record is not a member.
-func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID string) (string, error) {
-	found, err := record.FindEqual(ctx, env, schema, scope.App, known(scope.Channel, externalID)...)
-	if err != nil || len(found) == 0 {
-		return "", err
-	}
-	id, isText := found[0].Value(record.FieldID).(string)
-	if !isText {
-		_, err = fromDocument(found[0])
-	}
-	return id, err
-}
-
-// known returns the fields that identify a member by channel and external id.
-func known(channelID, externalID string) []query.FieldValue {
-	return []query.FieldValue{{Name: record.FieldChannel, Value: channelID}, {Name: fieldExternalID, Value: externalID}}
-}
-
-// arriveFirst creates a member, or returns the member that a concurrent arrival created.
-func arriveFirst(ctx context.Context, members *record.Collection, m member.Member) (stored document.Object, wasFaster bool, err error) {
 	complete(&m)
 	fields, err := document.Encode(m)
 	if err != nil {
-		return stored, false, err
+		return nil, err
 	}
+	members := s.members.Where(record.FieldChannel, channelID)
 	patch := record.Patch{
 		Filter:       document.O(fieldExternalID, m.ExternalID),
 		Patch:        document.O("$setOnInsert", fields.Without(fieldExternalID)),
@@ -95,9 +63,26 @@ func arriveFirst(ctx context.Context, members *record.Collection, m member.Membe
 		found, err = members.FindAndModify(ctx, patch, true)
 	}
 	if err != nil {
-		return stored, false, record.RenameField(record.RenameField(err, "patch.$setOnInsert", ""), "patch", "")
+		return nil, record.RenameField(record.RenameField(err, "patch.$setOnInsert", ""), "patch", "")
 	}
-	return found.Document, found.Matched, nil
+	arrived, err := fromDocument(found.Document)
+	return &Arrival{Member: arrived, New: !found.Matched}, err
+}
+
+// KnownID returns the id of the member of the scope's channel with an external id, or "" if there
+// is none yet. It is cheaper than Arrive, because it writes nothing and needs no Service. Errors come
+// from the store; FailedPrecondition means that the stored record is not a member.
+func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID string) (string, error) {
+	found, err := record.FindEqual(ctx, env, schema, scope.App,
+		query.FieldValue{Name: record.FieldChannel, Value: scope.Channel}, query.FieldValue{Name: fieldExternalID, Value: externalID})
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	id, isText := found[0].Value(record.FieldID).(string)
+	if !isText {
+		_, err = fromDocument(found[0])
+	}
+	return id, err
 }
 
 // Insert creates a member of m.Channel, or of the scope's channel if it is empty, and returns the

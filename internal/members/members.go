@@ -96,16 +96,16 @@ func (s *Service) List(ctx context.Context, query record.Query, unreadable func(
 
 // GetMember implements member.Operations.
 func (s *Service) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
-	return record.Load(ByRequiredID(p.MemberID), func(id string) (*member.Member, error) { return s.Load(ctx, id) })
-}
-
-// Load returns a member of the app, or NotFound.
-func (s *Service) Load(ctx context.Context, id string) (*member.Member, error) {
-	found, err := s.members.Get(ctx, id)
+	id, err := ByRequiredID(p.MemberID).Resolve()
 	if err != nil {
 		return nil, err
 	}
-	return fromDocument(found)
+	found, err := s.members.Get(ctx, id)
+	if err != nil {
+		return nil, boterr.WithField(fieldMemberID, err)
+	}
+	m, err := fromDocument(found)
+	return m, boterr.WithField(fieldMemberID, err)
 }
 
 // channelID returns the id of the channel that a call names. It checks that the channel exists, unless it is the

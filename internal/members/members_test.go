@@ -314,7 +314,7 @@ func TestErase_OnlyOne(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, erased.isOne, isOne, erased.id)
 	}
-	_, err := a.mine.Load(t.Context(), "ada")
+	_, err := members.Get(t.Context(), a.mine, "ada")
 	require.ErrorIs(t, err, boterr.NotFound)
 	load(t, a.mine, "bob")
 	load(t, a.theirs, "tom")
@@ -360,11 +360,11 @@ func TestArrive_AtOnce(t *testing.T) {
 	require.Equal(t, int64(1), made.Load())
 }
 
-// The other process inserts the member after this one has found none.
+// The other process inserts the member while this one does.
 func TestArrive_AnotherProcessIsFaster(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	arrival, err := a.meanwhile(2, func() error {
+	arrival, err := a.meanwhile(1, func() error {
 		insert(t, a.mine, `{"_id": "m1", "externalId": "x1"}`)
 		return boterr.AlreadyExists
 	}).Arrive(t.Context(), member.Member{ExternalID: "x1"})

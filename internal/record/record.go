@@ -12,7 +12,6 @@ package record
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +41,7 @@ type Env struct {
 	// NewID returns a new id for a record. The default is a version 7 UUID, which sorts by creation time.
 	NewID func() string
 	// NewEtag returns a new etag for each version of a record, except for channels, whose etags are times. The
-	// default is the time in milliseconds, a dash and a NewID.
+	// default is a NewID.
 	NewEtag func() string
 	// SendID returns the id for a message or another request to a recipient. Each request gets a different id, but if
 	// its caller is tried again, the request gets the same id as before. to names the recipient. The default is a
@@ -67,11 +66,7 @@ func (e Env) WithDefaults() Env {
 		e.SendID = func(context.Context, string) string { return newID() }
 	}
 	if e.NewEtag == nil {
-		now, newID := e.Now, e.NewID
-		e.NewEtag = func() string {
-			var room [64]byte
-			return string(append(append(strconv.AppendInt(room[:0], now().UnixMilli(), 10), '-'), newID()...))
-		}
+		e.NewEtag = e.NewID
 	}
 	if e.Attempt == nil {
 		e.Attempt = func(context.Context) (Attempt, error) { return nil, nil } //nolint:nilnil // None is no error.

@@ -62,22 +62,6 @@ func recipient(m send.Message) string {
 
 // result returns the result of a delivered message, as its platform defines it.
 func result(m send.Message, d send.Delivery, now document.Timestamp) send.Result {
-	result := send.Result{Reply: d.Reply, MessageEvent: event(m, d, now), ChatID: d.ChatID}
-	return result.For(m.Channel.Type)
-}
-
-// nothing returns the result of a message whose receiver is left out: its platform's form, with empty values.
-func nothing(m send.Message) send.Result { return send.Result{}.For(m.Channel.Type) }
-
-// memberID returns the id of the receiving member, or "".
-func memberID(m send.Message) string {
-	if m.Member == nil {
-		return ""
-	}
-	return m.Member.ID
-}
-
-func event(m send.Message, d send.Delivery, now document.Timestamp) send.MessageEvent {
 	event := send.MessageEvent{
 		From:      d.From,
 		To:        m.To,
@@ -98,7 +82,18 @@ func event(m send.Message, d send.Delivery, now document.Timestamp) send.Message
 	if event.MessageID == "" {
 		event.MessageID = m.ID
 	}
-	return event
+	return send.Result{Reply: d.Reply, MessageEvent: event, ChatID: d.ChatID}.For(m.Channel.Type)
+}
+
+// nothing returns the result of a message whose receiver is left out: its platform's form, with empty values.
+func nothing(m send.Message) send.Result { return send.Result{}.For(m.Channel.Type) }
+
+// memberID returns the id of the receiving member, or "".
+func memberID(m send.Message) string {
+	if m.Member == nil {
+		return ""
+	}
+	return m.Member.ID
 }
 
 // deliverAll sends all messages, Ports.ParallelSends at a time, even if some fail. The results have the order of the
