@@ -148,7 +148,6 @@ func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.
 	case p.OlderThan == 0 && p.Filter.Len() == 0:
 		return 0, boterr.Missing("filter", "which entries to erase: a filter, or an age as olderThan")
 	}
-	env = env.WithDefaults()
 	entries, err := New(env, record.Scope{App: app}).open("dataSourceId", p.DataSourceID)
 	if err != nil {
 		return 0, err
