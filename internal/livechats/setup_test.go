@@ -370,8 +370,8 @@ func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	})), func() bool { return hasBroken }
 }
 
-// failing returns the app's live chats on a store of which one call fails, after a number of others, and a function that
-// reports whether it has failed.
+// failing returns the app's live chats on a store that fails once, after a number of calls, and a function that reports
+// whether it has failed.
 func (s *fixture) failing(calls int) (*livechats.Service, func() bool) {
 	done := 0
 	return s.on(store.Wrap(s.store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
