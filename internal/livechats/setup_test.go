@@ -375,7 +375,8 @@ func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 func (s *fixture) failing(calls int) (*livechats.Service, func() bool) {
 	done := 0
 	return s.on(store.Wrap(s.store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
-		if done++; done == calls+1 {
+		done++
+		if done == calls+1 {
 			return ctx, nil, boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
 		}
 		return ctx, nil, nil
