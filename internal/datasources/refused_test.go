@@ -122,6 +122,8 @@ func TestErrors_NameAParameterThatWasGiven(t *testing.T) {
 		"a faulty patch of an upsert":           {"patch", `"patch": {"$inc": {"n": "1"}}, "withModifier": true, "options": {"upsert": true}`, "patch.$inc.n"},
 		"_id of the filter beside a column's":   {"patch", `"filter": {"_id": [1]}, "patch": {"x": {"_id": 1}}, "options": {"upsert": true}`, "filter._id"},
 		"_id of the filter beside a path":       {"patch", `"filter": {"_id": [1]}, "patch": {"x.y": 1}, "options": {"upsert": true}`, "filter._id"},
+		"a path in _id":                         {"patch", `"filter": {"n": 9}, "patch": {"_id.x": 1}, "options": {"upsert": true}`, "patch._id"},
+		"a path in _id of an operator":          {"modify", `"filter": {"n": 9}, "patch": {"$set": {"_id.x": 1}}, "option": {"upsert": true}`, "patch.$set._id"},
 		"createdAt of the filter":               {"patch", `"filter": {"createdAt": 5}, "patch": {"x": 1}, "options": {"upsert": true}`, "filter.createdAt"},
 		"createdAt of the patch":                {"patch", `"filter": {"s": "y"}, "patch": {"createdAt": 5}, "options": {"upsert": true}`, "patch.createdAt"},
 		"_id of the filter":                     {"patch", `"filter": {"$and": [{"_id": null}]}, "patch": {"x": 1}, "options": {"upsert": true}`, "filter._id"},
