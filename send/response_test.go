@@ -160,6 +160,7 @@ func TestParts_Refuse(t *testing.T) {
 	for _, part := range []json.Unmarshaler{new(send.Button), new(send.Card), new(send.Article), new(send.QuickReply)} {
 		requireField(t, json.Unmarshal([]byte(`{"title":7}`), part), "title")
 	}
+	requireField(t, json.Unmarshal([]byte(`7`), new(send.Response)), "")
 }
 
 // rewritten reads JSON as a T and writes it again.

@@ -623,6 +623,13 @@ func TestService_StoreFails(t *testing.T) {
 				return l.UpdateAssignmentGroup(ctx, livechat.UpdateAssignmentGroupParams{AssignmentID: "a1", Group: &livechat.Group{ID: "g1"}})
 			},
 		},
+		"it is handed on with a kept message": {
+			func(s *fixture) {
+				s.pending(s.t, "a1", "ada")
+				s.says(s.t, s.mine.Service, "hi", livechats.OutcomeKept)
+			},
+			func(l *livechats.Service) (any, error) { return l.ReassignAssignment(ctx, handOn) },
+		},
 		"an agent takes one without an alarm": {
 			func(s *fixture) {
 				s.pending(s.t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Expiry, r.LiveChatAgenda = 0, false })
