@@ -38,6 +38,16 @@ func TestMember_ObjectsOfANewOne(t *testing.T) {
 	require.JSONEq(t, `{"x": 1}`, m.BotMeta.TempData().String())
 }
 
+func TestMember_HasHandled(t *testing.T) {
+	t.Parallel()
+	var m member.Member
+	require.False(t, m.HasHandled(""))
+	require.NoError(t, document.Decode(document.O("_id", "m", "handledEvent", "e1", "laneFence", 7), &m))
+	require.True(t, m.HasHandled("e1"))
+	require.False(t, m.HasHandled("e2"))
+	require.True(t, m.Unknown.IsZero(), "internal fields")
+}
+
 func TestBotMeta_TellsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	var none member.BotMeta

@@ -138,6 +138,7 @@ func TestFill_NoMoreThanAMessageHolds(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, filled.Text(), 1<<20)
 	for field, response := range map[string]send.Response{
+		"first":   send.Raw(document.O("first", strings.Repeat("{{meta.big}}", 5000), "after", "{{_id}}")).WithPlaceholders(),
 		"text":    send.Text(strings.Repeat("{{meta.big}}", 5000)).WithPlaceholders().With("after", "x"),
 		"buttons": send.Buttons("Hi", slices.Repeat([]send.Button{send.Postback("{{meta.big}}", "{{meta}}")}, 600)...).WithPlaceholders(),
 	} {

@@ -155,6 +155,14 @@ func TestParts_KeepUnknownKeys(t *testing.T) {
 	require.JSONEq(t, reply, rewritten[send.QuickReply](t, reply))
 }
 
+func TestParts_Refuse(t *testing.T) {
+	t.Parallel()
+	for _, part := range []json.Unmarshaler{new(send.Button), new(send.Card), new(send.Article), new(send.QuickReply)} {
+		requireField(t, json.Unmarshal([]byte(`{"title":7}`), part), "title")
+	}
+	requireField(t, json.Unmarshal([]byte(`7`), new(send.Response)), "")
+}
+
 // rewritten reads JSON as a T and writes it again.
 func rewritten[T any](t *testing.T, text string) string {
 	t.Helper()

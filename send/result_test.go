@@ -115,11 +115,12 @@ func TestResult_WordsOfAPlatform(t *testing.T) {
 func TestResult_Refuses(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
-		`{}`: "", `7`: "", `{"messageEvent":7}`: "messageEvent",
+		`{}`: "", `7`: "", `{"messageEvent":7}`: "messageEvent", `{"error":7}`: "error",
 	} {
 		var result send.Result
 		requireField(t, document.DecodeJSON([]byte(text), &result), field)
 	}
+	require.ErrorContains(t, document.DecodeJSON([]byte(`7`), new(send.Result)), "an object")
 }
 
 func TestResults_OneOrSeveral(t *testing.T) {

@@ -1,6 +1,7 @@
 package send_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -101,6 +102,7 @@ func TestValidate_NamesPath(t *testing.T) {
 		{send.Other("", document.O()), "type"},
 		{send.Text("Hi").With("x", func() {}), "x"},
 		{send.Other("OWN", document.O("x", func() {})), "x"},
+		{send.Other("OWN", document.O("x", document.A(1, math.NaN()))), "x[1]"},
 
 		{send.Text(""), "text"},
 		{send.Text(long(send.MaxText + 1)), "text"},

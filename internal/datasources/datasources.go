@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -118,15 +119,25 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 
 // idSource returns the path of the parameter that would set the _id of an inserted entry.
 func idSource(p record.Patch) string {
-	if p.Patch.Has(record.FieldID) {
+	if setsID(p.Patch) {
 		return "patch"
 	}
 	for operator, operand := range p.Patch.All() {
-		if fields, _ := operand.(document.Object); p.WithModifier && fields.Has(record.FieldID) {
+		if fields, _ := operand.(document.Object); p.WithModifier && setsID(fields) {
 			return "patch." + operator
 		}
 	}
 	return "filter"
+}
+
+// setsID reports whether one of the paths is _id or inside it.
+func setsID(paths document.Object) bool {
+	for path := range paths.All() {
+		if path == record.FieldID || strings.HasPrefix(path, record.FieldID+".") {
+			return true
+		}
+	}
+	return false
 }
 
 // EnsureIndex implements botctx.EnsureDataSourceIndex.
@@ -148,7 +159,6 @@ func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.
 	case p.OlderThan == 0 && p.Filter.Len() == 0:
 		return 0, boterr.Missing("filter", "which entries to erase: a filter, or an age as olderThan")
 	}
-	env = env.WithDefaults()
 	entries, err := New(env, record.Scope{App: app}).open("dataSourceId", p.DataSourceID)
 	if err != nil {
 		return 0, err

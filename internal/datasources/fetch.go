@@ -110,10 +110,10 @@ func (s *Service) FetchGeoNearFromDataSource(
 	return result, nil
 }
 
-// withoutNulls returns the data of a geo query without fields that are null, except near, which is required.
+// withoutNulls returns the data of a geo query without fields that are null.
 func withoutNulls(data document.Object) document.Object {
 	for name, value := range data.All() {
-		if value == nil && name != geoNear {
+		if value == nil {
 			data = data.Without(name)
 		}
 	}

@@ -118,6 +118,17 @@ func TestFetch_ErrorNamesTheEntryAndThePath(t *testing.T) {
 		"the entry with _id 2 does not fit a datasources_test.shop: must be of type string, got number")
 }
 
+func TestFetch_ErrorsOfTheOperation(t *testing.T) {
+	t.Parallel()
+	s := newApps(t).mine
+	_, err := datasource.Fetch[shop](t.Context(), s, datasource.FetchParams{})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = datasource.Fetch[shop](t.Context(), s, datasource.FetchParams{DataSourceID: table, Count: true})
+	require.EqualError(t, err, "fetchDataFromDataSource: invalid argument: count: is not supported by Fetch; call CountDataSource to count")
+	_, err = datasource.FindAndModify[shop](t.Context(), s, datasource.FindAndModifyParams{DataSourceID: table})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
 func TestFindAndModify_ErrorNamesThePathAndTheChangeStays(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "x", "price": "much"}`)

@@ -187,8 +187,11 @@ func TestEnsureIndex_OfOneDataSourceOfOneApp(t *testing.T) {
 
 func TestEnsureIndex_Refusals(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{"", strings.Repeat("x", 200)} {
-		err := datasources.EnsureIndex(t.Context(), memstore.New(), "shop", id, store.Index{})
+	index := store.Ascending("code")
+	longest := strings.Repeat("x", 200-len("data/shop/"))
+	require.NoError(t, datasources.EnsureIndex(t.Context(), memstore.New(), "shop", longest, index))
+	for _, id := range []string{"", longest + "x"} {
+		err := datasources.EnsureIndex(t.Context(), memstore.New(), "shop", id, index)
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 	}
 }

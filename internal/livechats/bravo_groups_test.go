@@ -245,15 +245,22 @@ func TestHandleAdminJoinedGroup_Name(t *testing.T) {
 	require.Equal(t, "Kettles", s.group(t, g.ID).Name, "that of the request does not take its place")
 }
 
-func TestHandleAdminJoinedGroup_NameFails(t *testing.T) {
+func TestHandleAdminJoinedGroup_PlatformFails(t *testing.T) {
 	t.Parallel()
 	for code, field := range map[boterr.Code]string{boterr.Unavailable: "", boterr.NotFound: "bravoGroupId"} {
-		s := newFixture(t, thatNames(func() (string, error) { return "", boterr.New(code, "", "no") }))
-		_, err := call(t, s.mine.HandleAdminJoinedGroup, joins)
+		failure := boterr.New(code, "", "no")
+		nameless := newFixture(t, thatNames(func() (string, error) { return "", failure }))
+		_, err := call(t, nameless.mine.HandleAdminJoinedGroup, joins)
 		require.ErrorIs(t, err, code)
-		refusal, _ := boterr.AsError(err)
-		require.Equal(t, field, refusal.Field)
-		require.Empty(t, s.groups(t, document.O()))
+		require.Equal(t, field, fieldOf(t, err))
+		require.Empty(t, nameless.groups(t, document.O()))
+
+		s := newFixture(t)
+		linkless, _ := s.meanwhile(0, func() { s.platform.fail("room", failure) }) // Once the old link is disabled.
+		_, err = call(t, linkless.HandleAdminJoinedGroup, joins)
+		require.ErrorIs(t, err, code)
+		require.Equal(t, field, fieldOf(t, err))
+		require.Equal(t, []string{"phone: disable link of room"}, s.platform.did())
 	}
 }
 

@@ -29,25 +29,31 @@ func TestCreateAssignment_AfterCrash(t *testing.T) {
 		"direct":  {"help", `{"assignmentDetails": {"summary": "s"}}`},
 		"api":     {"shop", `{"createGroup": {"externalId": "room-1"}}`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			wasBroken := true
-			for writes := 0; wasBroken; writes++ {
-				wasBroken = requireCompleted(t, ask.outlets, ask.params, writes)
-			}
-		})
+		for how, by := range map[string]interruption{"crash": (*fixture).interrupted, "failure": (*fixture).failing} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				wasBroken := true
+				for calls := 0; wasBroken; calls++ {
+					wasBroken = requireCompleted(t, ask.outlets, ask.params, by, calls)
+				}
+			})
+		}
 	}
 }
 
-// requireCompleted makes a request on a store that fails after a number of writes, and then checks that the same call
+// interruption returns the fixture's live chats on a store that fails after a number of calls, and a function that reports
+// whether it has failed.
+type interruption = func(s *fixture, calls int) (*livechats.Service, func() bool)
+
+// requireCompleted makes a request on a store that fails after a number of calls, and then checks that the same call
 // completes the request. It reports whether the store failed.
-func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
+func requireCompleted(t *testing.T, outlet, params string, by interruption, calls int) bool {
 	t.Helper()
 	s := newFixture(t)
 	s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
 	s.mine.pair(t, outlet)
 	p := paramsOf[livechat.CreateAssignmentParams](t, params)
-	service, hasBroken := s.interrupted(writes)
+	service, hasBroken := by(s, calls)
 	_, err := service.CreateAssignment(t.Context(), p)
 	if !hasBroken() {
 		require.NoError(t, err)
@@ -57,7 +63,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 		require.ErrorIs(t, err, errInterrupted)
 	}
 	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
-	require.NoError(t, err, "after %d writes", writes)
+	require.NoError(t, err, "after %d calls", calls)
 	records := s.adas(t)
 	require.Len(t, records, 1)
 	require.Equal(t, result.AssignmentID, records[0].ID)
@@ -69,7 +75,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 		require.NotZero(t, ticket.SentAt)
 	}
 	if p.CreateGroup != nil {
-		require.Len(t, s.groups(t, document.O("assignment", records[0].ID)), 1, "after %d writes", writes)
+		require.Len(t, s.groups(t, document.O("assignment", records[0].ID)), 1, "after %d calls", calls)
 	}
 	kept := map[string]bool{}
 	for _, ticket := range records[0].Tickets {
@@ -206,14 +212,15 @@ func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 				s := newFixture(t)
 				s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
 				s.mine.pair(t, test.outlet)
-				isEnded := false
+				isEnded, wasSending := false, false
 				mine, hasHappened := s.meanwhile(writes, func() {
 					if isEnded = len(s.adas(t)) > 0; isEnded {
+						wasSending = s.adas(t)[0].State() == livechat.Sending
 						test.end(s)
 					}
 				})
 				result, err := mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, test.params))
-				if err != nil {
+				if wasSending || err != nil {
 					require.ErrorIs(t, err, boterr.Conflict, "after %d writes", writes)
 				}
 				if isEnded {
@@ -599,6 +606,36 @@ func TestService_StoreFails(t *testing.T) {
 			return l.RelayFromAgent(ctx, "team", *event("eve", "bot", "hi"))
 		}},
 		"an agent takes it": {waits, func(l *livechats.Service) (any, error) { return l.Take(ctx, takenBy("a1", "eve@desk")) }},
+		"an agent takes it where a helpdesk opened a conversation": {
+			func(s *fixture) { s.pending(s.t, "a1", "ada", inHelpdesk("case-9")) },
+			func(l *livechats.Service) (any, error) { return l.Take(ctx, takenBy("a1", "eve@help")) },
+		},
+		"an agent takes it in the group of a shop": {
+			func(s *fixture) { s.inGroupOfShop(s.t) },
+			func(l *livechats.Service) (any, error) { return l.Take(ctx, takenBy("a1", "eve@shop")) },
+		},
+		"a group is linked to it": {
+			func(s *fixture) {
+				s.pending(s.t, "a1", "ada")
+				s.put(s.t, "groups", `{"_id": "g1", "app": "mine", "outlet": "phone", "externalId": "room", "active": true, "name": "Room"}`)
+			},
+			func(l *livechats.Service) (any, error) {
+				return l.UpdateAssignmentGroup(ctx, livechat.UpdateAssignmentGroupParams{AssignmentID: "a1", Group: &livechat.Group{ID: "g1"}})
+			},
+		},
+		"it is handed on with a kept message": {
+			func(s *fixture) {
+				s.pending(s.t, "a1", "ada")
+				s.says(s.t, s.mine.Service, "hi", livechats.OutcomeKept)
+			},
+			func(l *livechats.Service) (any, error) { return l.ReassignAssignment(ctx, handOn) },
+		},
+		"an agent takes one without an alarm": {
+			func(s *fixture) {
+				s.pending(s.t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Expiry, r.LiveChatAgenda = 0, false })
+			},
+			func(l *livechats.Service) (any, error) { return l.Take(ctx, takenBy("a1", "eve@desk")) },
+		},
 		"an agent taps": {waits, func(l *livechats.Service) (any, error) {
 			return l.TakeByTap(ctx, "desk", tapOf("eve", "U1", document.O("payload", livechat.TakePayload, "value", "a1")))
 		}},
@@ -606,6 +643,7 @@ func TestService_StoreFails(t *testing.T) {
 			return l.SaveAdmin(ctx, livechat.Admin{AdminID: "1", ExternalID: "eve"})
 		}},
 		"it is idle":           {waits, func(l *livechats.Service) (any, error) { return nil, l.Expire(ctx, idleAgenda()) }},
+		"it has ended":         {func(*fixture) {}, func(l *livechats.Service) (any, error) { return nil, l.Expire(ctx, idleAgenda()) }},
 		"the member is erased": {talks("eve@desk"), func(l *livechats.Service) (any, error) { return nil, l.EndErased(ctx, "ada") }},
 		"the queue":            {waits, func(l *livechats.Service) (any, error) { return l.PositionOfMember(ctx, "ada") }},
 	} {

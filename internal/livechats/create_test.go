@@ -249,6 +249,24 @@ func TestCreateAssignment_History(t *testing.T) {
 	requireRefused(t, failing, failing.mine.CreateAssignment, refused{`{"history": true}`, boterr.FailedPrecondition, "history"})
 }
 
+func TestCreateAssignment_HostHasNoHistoriesAfterCrash(t *testing.T) {
+	t.Parallel()
+	for outlet, group := range map[string]*livechat.CreateGroup{"desk": nil, "shop": {ExternalID: "room-1"}} {
+		s := newFixture(t, historyAt)
+		s.mine.pair(t, outlet)
+		broken, _ := s.interrupted(1)
+		_, err := broken.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{History: true, CreateGroup: group})
+		require.Error(t, err)
+		s.platform.forget()
+		sent := len(s.web.Requests())
+		s.mine.ports.HistoryURL = nil
+		_, err = s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{CreateGroup: group})
+		require.ErrorIs(t, err, boterr.Unsupported)
+		require.Empty(t, s.sentTo())
+		require.Len(t, s.web.Requests(), sent)
+	}
+}
+
 func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

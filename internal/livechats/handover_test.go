@@ -336,6 +336,22 @@ func TestReassignAssignment_ClosedByWhoComes(t *testing.T) {
 	}
 }
 
+func TestReassignAssignment_EndedAfterCrash(t *testing.T) {
+	t.Parallel()
+	s := direct(t)
+	broken, _ := s.interrupted(1) // The next assignment is stored, but not sent.
+	_, err := broken.ReassignAssignment(t.Context(), handOn)
+	require.ErrorIs(t, err, errInterrupted)
+	require.Len(t, s.assignmentsThat(t, document.O("parentAssignment", "a1")), 1)
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "inlet", "slot", "ended/a1"))
+	s.platform.forget()
+	_, err = s.afterCrash().ReassignAssignment(t.Context(), handOn)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "ended while it was handed on")
+	require.Empty(t, s.sentTo())
+	require.Empty(t, s.assignmentsThat(t, document.O("parentAssignment", "a1")))
+}
+
 // loseNext removes the assignment to which a1 was handed on, directly in the store.
 func (s *fixture) loseNext(t *testing.T) {
 	t.Helper()

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -164,6 +165,16 @@ func TestGroupOf(t *testing.T) {
 	hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.theirs.scope, "desk", e)
 	require.NoError(t, err)
 	require.False(t, hasGroup, "another app")
+}
+
+func TestHasLiveGroup_StoreFails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	sharedtest.EachFailure(t, func(failing func(store.Store) store.Store) error {
+		env := s.mine.env
+		env.Store = failing(s.store)
+		return errorOf(livechats.HasLiveGroup(t.Context(), env, s.mine.scope, "desk", *event("eve", "bot", "hi")))
+	})
 }
 
 func TestGroupOf_DirectConversation(t *testing.T) {

@@ -370,6 +370,19 @@ func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	})), func() bool { return hasBroken }
 }
 
+// failing returns the app's live chats on a store that fails once, after a number of calls, and a function that reports
+// whether it has failed.
+func (s *fixture) failing(calls int) (*livechats.Service, func() bool) {
+	done := 0
+	return s.on(store.Wrap(s.store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		done++
+		if done == calls+1 {
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
+		}
+		return ctx, nil, nil
+	})), func() bool { return done > calls }
+}
+
 // meanwhile returns the app's live chats on a store that calls the function happens after a number of writes. The
 // second result reports whether happens was called.
 func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, func() bool) {

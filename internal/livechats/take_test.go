@@ -93,36 +93,44 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// inHelpdesk sends a request to the helpdesk help, which opened the conversation chatID for it, or none if chatID is "".
+func inHelpdesk(chatID string) func(*livechat.AssignmentRecord) {
+	return func(r *livechat.AssignmentRecord) {
+		r.Direct, r.IsZendesk = "help", true
+		r.Tickets = []livechat.Ticket{{ID: "t", Channel: "help", Type: channel.Foxtrot, ChatID: chatID, MessageID: "m", SentAt: 1}}
+	}
+}
+
 func TestTake_DirectRequest(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	direct := func(outlet, chatID string) func(*livechat.AssignmentRecord) {
-		return func(r *livechat.AssignmentRecord) {
-			r.Direct, r.IsZendesk = outlet, true
-			r.Tickets = []livechat.Ticket{{ID: "t", Channel: outlet, Type: channel.Foxtrot, ChatID: chatID, MessageID: "m", SentAt: 1}}
-		}
-	}
-	s.pending(t, "a1", "ada", direct("help", "case-9"))
+	s.pending(t, "a1", "ada", inHelpdesk("case-9"))
 	took := s.take(t, "a1", "eve@help")
 	require.Equal(t, "case-9", took.Group.ExternalID)
 	require.Equal(t, []string{"help: send to case-9: Order 7, for {{firstName}}"}, s.platform.did(), "what opened it is no ticket")
-	took = s.taken(t, "a2", "bob", "eve@help", direct("help", ""))
+	took = s.taken(t, "a2", "bob", "eve@help", inHelpdesk(""))
 	require.Equal(t, "eve", took.Group.ExternalID)
 	s.end(t, "eve@help", "case-9")
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
 }
 
-func TestTake_JoinsGroupOfOutlet(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.saveAdmin(t, "adm1", "eve", "Eve")
+// inGroupOfShop stores the open request a1 of ada, for which the channel shop made the group g1.
+func (s *fixture) inGroupOfShop(t *testing.T) {
+	t.Helper()
 	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "shop", "externalId": "room-5", "active": true, "valid": true,
 		"assignment": "a1", "member": "ada", "inlet": "web", "type": "custom"}`)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.Direct, r.Group, r.CreateGroup = "shop", "g1", &livechat.CreateGroup{}
 		r.Tickets = []livechat.Ticket{{ID: "t", Channel: "shop", Type: channel.Custom, ChatID: "room-5", SentAt: 1}}
 	})
+}
+
+func TestTake_JoinsGroupOfOutlet(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.saveAdmin(t, "adm1", "eve", "Eve")
+	s.inGroupOfShop(t)
 	took := s.take(t, "a1", "eve@shop")
 	for _, g := range []*livechat.Group{took.Group, s.group(t, "g1")} {
 		require.Equal(t, []string{"g1", "eve", "adm1"}, []string{g.ID, g.AdminExternalID, g.Admin})
@@ -364,8 +372,14 @@ func TestPosition(t *testing.T) {
 	}
 	one := livechat.Position{Place: 1, Waiting: 1}
 	requirePositions(livechat.Position{Place: 1, Waiting: 3}, livechat.Position{Place: 2, Waiting: 3}, livechat.Position{Place: 3, Waiting: 3}, one)
+	at, err := s.mine.PositionOfMember(t.Context(), "ada")
+	require.NoError(t, err)
+	require.Equal(t, livechat.Position{Place: 2, Waiting: 3}, at)
 	s.take(t, "a2", "eve@desk")
 	must(t, s.mine.InletEndLiveChat, `{}`) // This ends a3, Ada's request.
+	at, err = s.mine.PositionOfMember(t.Context(), "ada")
+	require.NoError(t, err)
+	require.Zero(t, at)
 	requirePositions(livechat.Position{Waiting: 1}, livechat.Position{Waiting: 1}, one, one)
 }
 

@@ -31,6 +31,7 @@ func TestFindAndModifyMember_Options(t *testing.T) {
 	for option, field := range map[string]string{
 		`{"projection": {"firstName": "$meta"}}`:               "projection.firstName",
 		`{"projection": {"firstName": {"$literal": 5}}}`:       "projection.firstName.$literal",
+		`{"projection": {"meta": {}}}`:                         "projection.meta",
 		`{"projection": {"meta": {"n": {"$add": [1, 2]}}}}`:    "projection.meta.n.$add",
 		`{"projection": {"tags": {"$slice": 1, "$add": 1}}}`:   "projection.tags.$slice",
 		`{"fields": {"a": 1}, "projection": {"firstName": 1}}`: "fields",
@@ -138,6 +139,7 @@ func TestFindAndModifyMember_Refuses(t *testing.T) {
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}, "meta": {}}}`:                     "patch.meta",
 		`{"filter": {}, "patch": {"$inc": {"meta.text": 2}}}`:                              "patch.meta.text",
 		`{"filter": {}, "patch": {"channel": "c2"}, "withModifier": false}`:                "patch.channel",
+		`{"filter": {}, "patch": {"$set": {"firstName": 5}}, "withModifier": false}`:       "patch.$set",
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "sortBy": {"createdAt": "asc"}}`: "sortBy.createdAt",
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "option": {"new": "yes"}}`:       "option.new",
 		`{"filter": {}, "patch": {}, "sortBy": {"a": 1}, "option": {"sort": {"b": 1}}}`:    "option.sort",

@@ -60,6 +60,7 @@ func TestDeliver_NamesOneMember(t *testing.T) {
 	sent, err := w.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 	requireField(t, err, boterr.InvalidArgument, "response.text")
 	require.ErrorIs(t, err, errLine)
+	require.EqualError(t, err, "invalid argument: response.text: is too loud: the line is dead, token=[redacted]")
 	require.Empty(t, sent.Results)
 	undelivered, ok := errors.AsType[*send.UndeliveredError](err)
 	require.True(t, ok)

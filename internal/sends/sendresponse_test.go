@@ -187,6 +187,12 @@ func TestSend_NothingToTheLeftOut(t *testing.T) {
 	requireField(t, err, boterr.InvalidArgument, "response")
 	err = asked(sendHotel, send.SendHotelResponseParams{RecipientID: "x-hotel"})(t.Context(), w.own(channel.Hotel))
 	requireField(t, err, boterr.InvalidArgument, "response")
+	for kind, sent := range map[string]int{send.ReceiverUser: 0, "bot": 1} {
+		p := send.SendHotelResponseParams{RecipientID: "x-hotel", ReceiverType: kind, Response: hi}
+		require.NoError(t, asked(sendHotel, p)(t.Context(), w.own(channel.Hotel)))
+		require.Len(t, w.able.sent, sent, "a bot with the member's id is another recipient")
+		w.able.sent = nil
+	}
 }
 
 var sendHotel = (*sends.Service).SendHotelResponse
