@@ -3,9 +3,9 @@ package charlie_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
-
-	"github.com/slack-go/slack/slacktest"
+	"net/http/httptest"
 
 	"github.com/botctx/go-sdk/backends/charlie"
 	"github.com/botctx/go-sdk/botctx"
@@ -19,14 +19,16 @@ import (
 // A host stores its channels, sends for all of them with one connector, and passes the tool's reports to the
 // runtime.
 func Example() {
-	tool := slacktest.NewTestServer() // A fake of the tool; a host leaves APIURL out.
-	tool.Start()
-	defer tool.Stop()
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // A host leaves APIURL out.
+		fmt.Printf("%s to %s: %s\n", r.URL.Path, r.FormValue("channel"), r.FormValue("text"))
+		_, _ = io.WriteString(w, `{"ok":true,"channel":"D1","ts":"1700000000.000100"}`)
+	}))
+	defer api.Close()
 	ctx := context.Background()
 
 	var rt *botctx.Runtime
 	connector, err := charlie.New(charlie.Config{
-		APIURL: tool.GetAPIURL(),
+		APIURL: api.URL,
 		// A host with several workspaces looks up its channels by from.TeamID.
 		FindChannel: func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
 			return rt.LoadChannel(ctx, "app-1", "desk")
@@ -60,7 +62,7 @@ func Example() {
 		if err != nil {
 			return err
 		}
-		fmt.Println(sent.Results[0].ChatID, document.Get(sent.Results[0].Reply, "text", ""))
+		fmt.Println("sent in", sent.Results[0].ChatID)
 		return nil
 	})
 	err = rt.Receive(ctx, botctx.Inbound{
@@ -70,5 +72,7 @@ func Example() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	// Output: U1 Hello, Ada
+	// Output:
+	// /chat.postMessage to U1: Hello, Ada
+	// sent in D1
 }

@@ -5,7 +5,6 @@ go 1.26.0
 
 require (
 	github.com/botctx/go-sdk v0.1.0
-	github.com/botctx/go-sdk/backends/charlie v0.1.0
 	github.com/botctx/go-sdk/backends/hotel v0.1.0
 	github.com/botctx/go-sdk/backends/postgres v0.1.0
 	github.com/botctx/go-sdk/backends/sqlite v0.1.0
@@ -17,6 +16,7 @@ require (
 	github.com/hashicorp/go-memdb v1.3.5
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/slack-go/slack v0.34.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/mod v0.42.0
 )
@@ -32,6 +32,7 @@ require (
 	github.com/golang/geo v0.0.0-20260818125358-b200a1149890 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
+	github.com/gorilla/websocket v1.5.3 // indirect
 	github.com/hashicorp/go-immutable-radix v1.3.1 // indirect
 	github.com/hashicorp/golang-lru v0.5.4 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
@@ -59,7 +60,6 @@ require (
 
 replace (
 	github.com/botctx/go-sdk => ../..
-	github.com/botctx/go-sdk/backends/charlie => ../../backends/charlie
 	github.com/botctx/go-sdk/backends/hotel => ../../backends/hotel
 	github.com/botctx/go-sdk/backends/postgres => ../../backends/postgres
 	github.com/botctx/go-sdk/backends/sqlite => ../../backends/sqlite

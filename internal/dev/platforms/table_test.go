@@ -85,8 +85,7 @@ func columns(t *testing.T) map[string]column {
 		},
 		"charlie": {
 			connector: keep(charlie.New(charlie.Config{APIURL: serve(tool)})),
-			in:        &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{BotAccessToken: channel.NewSecret("xoxb-1")}},
-			to:        "C1", types: []channel.Type{channel.Charlie},
+			in:        charlieChannel(), to: "C1", types: []channel.Type{channel.Charlie},
 		},
 		"desk": {
 			connector: agents, in: board, to: newConversation(t, agents, board), types: []channel.Type{desk.Type},
