@@ -78,6 +78,23 @@ func TestLimits_CountOnEachFork(t *testing.T) {
 	sends(s, 4)
 }
 
+// A limit that begins with a request replaces the earlier limit, which does not come back after it.
+func TestLimits_LaterOneReplacesTheFirst(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Webchat)
+	s.Inject(Limits("shop", 1, time.Hour))
+	later := Limits("shop", 2, time.Hour).Lasting(time.Minute).At(1)
+	s.Inject(later)
+	s.mustSend(t, s.ada, "1")
+	require.Equal(t, []Fault{later}, s.Outages())
+	s.mustSend(t, s.ada, "2")
+	_, err := s.send(t, s.ada, send.Text("3"))
+	requireCode(t, boterr.ResourceExhausted, err)
+	s.Advance(time.Minute)
+	s.mustSend(t, s.ada, "3")
+	s.mustSend(t, s.ada, "4")
+}
+
 func TestLimits_SendsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)

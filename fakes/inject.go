@@ -104,8 +104,9 @@ func (f *faults) add(added planned) bool {
 	defer f.mu.Unlock()
 	has := func() bool { return slices.ContainsFunc(f.kept, added.isSameCall) }
 	switch {
-	case added.hasBegun: // It replaces a fault that lasts.
-		f.kept = slices.DeleteFunc(f.kept, added.isSameCall)
+	case added.hasBegun:
+		f.begin(added)
+		return true
 	case added.fault.Nth > 0 && has():
 		return false
 	case added.fault.Nth == 0:
@@ -115,6 +116,11 @@ func (f *faults) add(added planned) bool {
 	}
 	f.kept = append(f.kept, added)
 	return true
+}
+
+// begin adds a lasting fault that has begun. It replaces one that lasts. The caller holds the mutex.
+func (f *faults) begin(begun planned) {
+	f.kept = append(slices.DeleteFunc(f.kept, begun.isSameCall), begun)
 }
 
 // due is the faults of one call: a delay and a failure, each nil if there is none, and the lasting faults that
@@ -143,8 +149,10 @@ func (f *faults) take(at site, now time.Time) due {
 		}
 		left = append(left, known)
 	}
-	left = append(left, met.begun...)
 	f.kept = left
+	for _, begun := range met.begun {
+		f.begin(begun)
+	}
 	return met
 }
 
@@ -165,8 +173,8 @@ func (d *due) add(met planned) bool {
 
 // Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test
 // ends, on this platform or a fork, unless the fault is a lasting one that begins at once. Requests to a service
-// include the SDK's own requests within an operation, which may change from version to version. A lasting fault
-// that begins at once replaces an earlier one of its kind, at the same place and for the same recipient.
+// include the SDK's own requests within an operation, which may change from version to version. When a lasting
+// fault begins, it replaces an earlier one of its kind, at the same place and for the same recipient.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))          // The next call.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))    // The third from now on.
@@ -355,18 +363,23 @@ func (p *Platform) mustHavePart(of part) {
 
 // Planned returns the faults of calls that are still to come, in the order in which they were planned, each
 // as a sentence such as "sendResponse fails with Unavailable".
-func (p *Platform) Planned() []string { return p.sentences(func(planned) bool { return true }) }
+func (p *Platform) Planned() []string {
+	return p.sentences(func(one planned) bool { return !one.hasBegun })
+}
 
 // Unmet returns the planned faults that no call has met yet, except optional ones. The test fails at its end if any
 // remain.
 func (p *Platform) Unmet() []string {
-	return p.sentences(func(one planned) bool { return !one.injected.isOptional.Load() })
+	return p.sentences(func(one planned) bool {
+		hasBegunUnmet := one.hasBegun && one.fault.Nth > 0 && !one.injected.Met()
+		return (!one.hasBegun || hasBegunUnmet) && !one.injected.isOptional.Load()
+	})
 }
 
 func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	var texts []string
 	for _, one := range p.faults.state() {
-		if one.hasBegun || !isMeant(one) {
+		if !isMeant(one) {
 			continue
 		}
 		text := one.fault.String()

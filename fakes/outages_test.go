@@ -467,6 +467,20 @@ func TestLift_OutageToCome(t *testing.T) {
 	require.Empty(t, tb.failures)
 }
 
+// A refusal that has begun is unmet until its recipient is sent something.
+func TestUnmet_RefusalThatHasBegun(t *testing.T) {
+	t.Parallel()
+	p, ada := openFor(t)
+	refused := p.Inject(fakes.Refuses("gone@example.com", boterr.NotFound).At(1))
+	must(t, ada.Context().SendEmail, mailTo("ada@example.com"))
+	require.Empty(t, p.Planned())
+	require.Equal(t, []string{"mail refuses messages to gone@example.com: NotFound"}, p.Unmet())
+	_, err := ada.Context().SendEmail(t.Context(), mailTo("gone@example.com"))
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.Empty(t, p.Unmet())
+	require.True(t, refused.Met())
+}
+
 func TestRefuses_MemberInAGroup(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

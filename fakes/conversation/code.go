@@ -149,10 +149,15 @@ var reserved = []string{
 
 var plainName = regexp.MustCompile(`^[\pL\pM\pN'’._-]+( [\pL\pM\pN'’._-]+)*$`)
 
+// lineStart matches the beginnings of lines that could be names. Such a name needs quotes, so that a misspelt line is not
+// taken for what a person says.
+var lineStart = regexp.MustCompile(`^(At most \d|No limit|Back in service)`)
+
 // nameOf returns a name as written in a file. The name of a member in a group is unquoted, too.
 func nameOf(name string) string {
 	first, group, isInGroup := strings.Cut(name, inGroup)
-	if isPlain(name) || isInGroup && isPlain(first) && isPlain(group) {
+	isUnquoted := isPlain(name) || isInGroup && isPlain(first) && isPlain(group)
+	if isUnquoted && !lineStart.MatchString(name) {
 		return name
 	}
 	return strconv.QuoteToGraphic(name)

@@ -86,7 +86,8 @@
 // A message to a group is listed once for each member in it, as in "Bot to Bob in family: hi".
 //
 // A name needs quotes if it has characters other than letters, digits, spaces and . _ - ' or if it contains a
-// word with a meaning here ("Bot", "member", "to" and so on).
+// word with a meaning here ("Bot", "member", "to" and so on). A name that begins like a line above, such as "No limit",
+// needs quotes, too.
 //
 // # Notation
 //

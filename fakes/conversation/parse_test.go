@@ -266,6 +266,10 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"Out of service: messages to Bot":                 "Bot is not a name in this form",
 		"At most 0 messages in 1 minute: channel shop":    "numbers begin with 1",
 		"At most 2 messages in 0s: channel shop":          "a limit for 0 seconds limits nothing",
+		"Out of service with NotFound: mail":              `an outage has no code: leave out "with NotFound"`,
+		"At most 2 messages in 1 minute: shop":            `write it in quotes, as in "At most 2 messages in 1 minute"`,
+		"Back in service for 1 hour: mail":                `write it in quotes, as in "Back in service for 1 hour"`,
+		"No limit: channel shop":                          `write it in quotes, as in "No limit"`,
 		"At most 2 messages a minute":                     `write "At most 2 messages in 1 minute: channel shop"`,
 	} {
 		_, err := conversation.Parse("f.chat", text)
@@ -320,7 +324,7 @@ func (i invented) text() string {
 // name returns a nonempty text.
 func (i invented) name() string {
 	if i.random.IntN(2) == 0 {
-		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to", "a:b in family"}[i.random.IntN(10)]
+		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to", "a:b in family", "No limit"}[i.random.IntN(11)]
 	}
 	return "x" + i.text()
 }

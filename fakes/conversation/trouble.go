@@ -348,6 +348,9 @@ func outOfService(in *parts) fakes.Fault {
 	outage := span(in, 0, read(in, 3, readOutage))
 	if in.found[2] != "" {
 		outage.Err = read(in, 2, readCode)
+		if outage.Kind == fakes.KindDown {
+			in.fail(fmt.Errorf("an outage has no code: leave out \"with %s\"", in.found[2]))
+		}
 	}
 	return outage
 }
