@@ -70,14 +70,11 @@ type collection struct {
 
 // state is the part of a collection that writes change.
 type state struct {
-	// draft has all indexes.
+	// draft has all indexes. Readers use those that are ready.
 	draft *engine.Schema
 	// end is the position of the next document.
 	end uint64
 }
-
-// ready returns the indexes that readers use.
-func (s *state) ready() *engine.Schema { return s.draft.Ready() }
 
 func (s *Store) newCollection(name string, number int64, schema *engine.Schema, end uint64) *collection {
 	c := &collection{
@@ -97,7 +94,7 @@ func (c *collection) isGrown() bool {
 // searches in progress start again.
 func (c *collection) commit() {
 	if c.isGrown() {
-		c.schema.Store(c.ready())
+		c.schema.Store(c.draft.Ready())
 	}
 	c.committed = c.state
 	c.emptyOverlay()

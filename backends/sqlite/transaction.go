@@ -125,7 +125,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 	}
 	if changes.Schema != nil {
 		c.grow(changes.Schema)
-		t.source.schema = c.ready()
+		t.source.schema = c.draft.Ready()
 	}
 	return changes, t.save()
 }
@@ -133,7 +133,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 // grow replaces the description by one with the same indexes and more features.
 func (c *collection) grow(schema *engine.Schema) {
 	c.draft = schema
-	c.schema.Store(c.ready())
+	c.schema.Store(c.draft.Ready())
 }
 
 // add adds entries of a document. It may already have some of them in an index that is being built.

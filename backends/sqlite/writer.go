@@ -242,7 +242,7 @@ func (w *writer) perform(j *job) error {
 	}
 	j.collection = c
 	t := &transaction{writer: w, job: j, ctx: j.ctx}
-	t.source = source{ctx: j.ctx, conn: w.conn, collection: c, schema: c.ready(), inGroup: true}
+	t.source = source{ctx: j.ctx, conn: w.conn, collection: c, schema: c.draft.Ready(), inGroup: true}
 	err = t.run()
 	if kindOf(err) != sqlite3.SQLITE_OK {
 		return err

@@ -23,11 +23,6 @@ import (
 // slot, and the previous one is closed. If no outlet accepts the next assignment, the previous one stays
 // unchanged.
 
-// parentOf returns the assignment that next replaces, or nil if that was removed.
-func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
-	return s.findAssignment(ctx, next.ParentAssignment)
-}
-
 // nextOf returns the assignment that replaces or will replace previousID, unless it has ended, or nil.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, document.O(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent))
@@ -55,7 +50,7 @@ func (s *Service) current(ctx context.Context, memberID string) (*livechat.Assig
 	if next == nil {
 		return nil, nil
 	}
-	previous, err := s.parentOf(ctx, next)
+	previous, err := s.findAssignment(ctx, next.ParentAssignment)
 	if err != nil || canFollow(previous) {
 		return next, err
 	}
@@ -127,7 +122,7 @@ func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRec
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx) // The assignment has ended, so the cleanup must not be canceled.
-	previous, err := s.parentOf(ctx, next)
+	previous, err := s.findAssignment(ctx, next.ParentAssignment)
 	if err != nil || previous == nil || previous.State() != livechat.Ended {
 		return err
 	}
@@ -146,7 +141,7 @@ func (s *Service) followsOpen(ctx context.Context, r *livechat.AssignmentRecord)
 	if isFirst(r) {
 		return true, nil
 	}
-	previous, err := s.parentOf(ctx, r)
+	previous, err := s.findAssignment(ctx, r.ParentAssignment)
 	if err != nil || previous != nil && previous.State() != livechat.Ended {
 		return err == nil, err
 	}

@@ -185,7 +185,7 @@ func (s *Service) adoptKept(ctx context.Context, next *livechat.AssignmentRecord
 	if isFirst(next) {
 		return nil, nil
 	}
-	previous, err := s.parentOf(ctx, next)
+	previous, err := s.findAssignment(ctx, next.ParentAssignment)
 	if err != nil || previous == nil || len(previous.Kept) == 0 || previous.State() != livechat.Ended {
 		return nil, err
 	}
