@@ -125,7 +125,6 @@ func answerCheck(w http.ResponseWriter, r *http.Request) {
 	inbound.WriteText(w, text)
 }
 
-// answer writes the body that the platform expects.
 // takeReport decrypts a report, passes its event to accept, and answers.
 func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel.Channel, of account) {
 	body, isRead := h.ReadBody(w, r)

@@ -126,12 +126,12 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 		c.config.OnError(ctx, botctx.Inbound{}, err)
 		return nil, refuse(http.StatusInternalServerError, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, inbound.LookUpTime)
+	limited, cancel := context.WithTimeout(ctx, inbound.LookUpTime)
 	defer cancel()
-	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
+	of, err := c.config.LoadChannel(limited, from.app, from.channel)
 	if err == nil && of != nil {
 		var endpoint Endpoint
-		if endpoint, err = c.endpoint(ctx, of); err == nil {
+		if endpoint, err = c.endpoint(limited, of); err == nil {
 			err = request.signed.verify(request.body, endpoint.Secrets)
 		} else if record.IsPermanent(err) {
 			c.config.Drops.AddUnverified(ctx, of, err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
 	"github.com/botctx/go-sdk/internal/connectortest"
@@ -81,6 +83,29 @@ func TestHandler_EventsOfEachForm(t *testing.T) {
 		require.Equal(t, http.StatusOK, status, "%s: %s", name, answer)
 		require.Equal(t, c.want, d.Got[0].Event, name)
 	}
+}
+
+// OnError may need its context after the time for the look-up is over.
+func TestHandler_StoreHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reports := 0
+		connector := newConnector(t, webhook.Config{
+			Now: clock,
+			LoadChannel: func(ctx context.Context, _, _ string) (*channel.Channel, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+			OnError: func(ctx context.Context, _ botctx.Inbound, err error) {
+				reports++
+				require.NoError(t, ctx.Err())
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+			},
+		})
+		status, _ := serve(connector.Handler(new(connectortest.Box).Accept), arrives("msg_1", now, inboundBody("hi")))
+		require.Equal(t, http.StatusServiceUnavailable, status)
+		require.Equal(t, 1, reports)
+	})
 }
 
 func TestHandler_BadBodyNamesField(t *testing.T) {

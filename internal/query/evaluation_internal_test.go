@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +175,13 @@ func TestCharges_MoreThanBytes(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2*zoneWork, zones.limits.done, "each zone is loaded once")
+	for offset := range 2 * maxZones {
+		zone, err := zones.zoneIn(fmt.Sprintf("+%02d:%02d", offset/60, offset%60))
+		require.NoError(t, err)
+		_, seconds := time.Time{}.In(zone).Zone()
+		require.Equal(t, 60*offset, seconds)
+		require.LessOrEqual(t, len(zones.zones), maxZones)
+	}
 	long := strings.Repeat("x", 10_000)
 	for _, expression := range []string{
 		`{"$getField":{"field":"$s","input":"$o"}}`, `{"$arrayToObject":[[["$s",1]]]}`, `{"$mergeObjects":["$o"]}`,
@@ -181,6 +189,12 @@ func TestCharges_MoreThanBytes(t *testing.T) {
 		least := 1_000 * len(long) / bytesOfWork
 		require.Greater(t, chargeOf(t, thousandTimes(t, expression), document.O("s", long, "o", document.O(long, 1))), least, expression)
 	}
+	measuring := NewEvaluation(t.Context())
+	before := measuring.budget.left + measuring.budget.portion
+	near := Must(CompileGeoNear(document.O("near", document.A(0, 0), "key", "at", "distanceField", long)))
+	_, _, err := measuring.Measure(near, document.O("at", document.A(1, 1)))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, before-measuring.budget.left-measuring.budget.portion, len(long)/bytesOfWork)
 }
 
 func TestExpression_ConstantsAreBounded(t *testing.T) {

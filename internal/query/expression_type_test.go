@@ -146,6 +146,10 @@ func TestExpression_DateArithmetic(t *testing.T) {
 		{`{"$dateSubtract":{"startDate":` + date("2024-03-31") + `,"unit":"month","amount":1}}`, `"2024-02-29T00:00:00.000Z"`},
 		{diff("2023-12-31T23:59:59Z", "2024-01-01", `"unit":"year"`), `1`},
 		{diff("2024-01-01", "2023-12-31", `"unit":"quarter"`), `-1`},
+		{ // From the last day of the year -1 to the first of the year 0.
+			`{"$dateDiff":{"startDate":{"$toDate":-62167219200000},"endDate":{"$toDate":-62167176000000},"unit":"quarter","timezone":"-05:00"}}`,
+			`1`,
+		},
 		{diff("2024-01-31", "2024-03-01", `"unit":"month"`), `2`},
 		{diff("2024-03-02", "2024-03-03", `"unit":"week"`), `1`},
 		{diff("2024-03-02", "2024-03-03", `"unit":"week","startOfWeek":"MON"`), `0`},

@@ -88,6 +88,7 @@ func TestProjection_CutsArrays(t *testing.T) {
 		{"positional", `{"l.$":1}`, `{"l":{"$gt":2}}`, `{"_id":1,"l":[3]}`},
 		{"positional of the condition that is asked last", `{"l.$":1}`, `{"$and":[{"l":{"$gt":1}},{"l":{"$lt":5}}]}`, `{"_id":1,"l":[2]}`},
 		{"positional beside fields and $slice", `{"o.$":true,"n":1,"l":{"$slice":1}}`, `{"o.k":2}`, `{"_id":1,"n":1,"l":[1],"o":[{"k":2,"l":[3]}]}`},
+		{"positional of an element, not of an array in it", `{"o.$":1}`, `{"o":{"$elemMatch":{"l":3}}}`, `{"_id":1,"o":[{"k":2,"l":[3]}]}`},
 		{"positional in an object", `{"p.l.$":1}`, `{"p.l":6}`, `{"_id":1,"p":{"l":[6]}}`},
 		{"positional in a nested form", `{"p":{"l.$":1}}`, `{"p.l":6}`, `{"_id":1,"p":{"l":[6]}}`},
 		{"positional cuts the first array on the path", `{"o.l.$":1}`, `{"o.l":3}`, `{"_id":1,"o":[{"l":[3]}]}`},
