@@ -36,7 +36,7 @@ type Config struct {
 	MaxFileBytes int64
 
 	// FindChannel returns the channel of a page, with its credentials. It returns NotFound if no channel has
-	// that page. A Handler needs FindChannel.
+	// that page. A Handler needs FindChannel. Its ctx ends after 10 seconds.
 	FindChannel func(ctx context.Context, pageID string) (*channel.Channel, error)
 	// AppSecret is the secret of the host's application. The platform signs its reports with it, and the
 	// connector sends a proof of it with every call.

@@ -42,7 +42,7 @@ type Config struct {
 	ListButton string
 
 	// FindChannel returns the channel of the phone number with this id, with its credentials. It returns
-	// NotFound if no channel has that number. A Handler needs FindChannel.
+	// NotFound if no channel has that number. A Handler needs FindChannel. Its ctx ends after 10 seconds.
 	FindChannel func(ctx context.Context, phoneNumberID string) (*channel.Channel, error)
 	// AppSecret is the secret of the host's application. The platform signs its reports with it, and the
 	// connector sends a proof of it with every call.

@@ -35,7 +35,7 @@ type Config struct {
 
 	// FindChannel returns the channel for a workspace's requests, with its credentials. It returns NotFound if
 	// no channel has that workspace. A Handler needs FindChannel. Because the signing secret may belong to the
-	// channel, FindChannel is called before the signature is checked.
+	// channel, FindChannel is called before the signature is checked. Its ctx ends after 10 seconds.
 	FindChannel func(ctx context.Context, from Workspace) (*channel.Channel, error)
 	// SigningSecret verifies requests for channels without a signing secret. It also verifies the tool's check
 	// of a Handler's address, which does not name a workspace. If SigningSecret is empty, that check is

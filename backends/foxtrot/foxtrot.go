@@ -32,6 +32,7 @@ type Config struct {
 
 	// FindChannel returns the channel of an account, with its credentials. It returns NotFound if no channel
 	// has that account. The account is the last part of a Handler's address. A Handler needs FindChannel.
+	// Its ctx ends after 10 seconds.
 	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
 	// BodyTime limits the time to read the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration

@@ -43,7 +43,7 @@ type Config struct {
 	MaxFileBytes int64
 
 	// FindChannel returns the channel of a bot, with its credentials. It returns NotFound if no channel has
-	// that bot. A Handler needs FindChannel.
+	// that bot. A Handler needs FindChannel. Its ctx ends after 10 seconds.
 	FindChannel func(ctx context.Context, of Bot) (*channel.Channel, error)
 	// Now is the clock by which tokens and keys expire. The default is time.Now.
 	Now func() time.Time
