@@ -86,7 +86,7 @@ func TestLimits_LaterOneReplacesTheFirst(t *testing.T) {
 	later := Limits("shop", 2, time.Hour).Lasting(time.Minute).At(1)
 	s.Inject(later)
 	s.mustSend(t, s.ada, "1")
-	require.Equal(t, []Fault{later}, s.Outages())
+	require.Equal(t, []Fault{later}, s.LastingFaults())
 	s.mustSend(t, s.ada, "2")
 	_, err := s.send(t, s.ada, send.Text("3"))
 	requireCode(t, boterr.ResourceExhausted, err)
@@ -144,7 +144,7 @@ func TestRefuses_SecondReplacesTheFirst(t *testing.T) {
 	s.Inject(Refuses(s.ada, boterr.FailedPrecondition))
 	s.Inject(Refuses(s.lise, boterr.FailedPrecondition))
 	s.Inject(Refuses(s.ada, boterr.NotFound))
-	require.Equal(t, []Fault{Refuses(s.lise, boterr.FailedPrecondition), Refuses(s.ada, boterr.NotFound)}, s.Outages())
+	require.Equal(t, []Fault{Refuses(s.lise, boterr.FailedPrecondition), Refuses(s.ada, boterr.NotFound)}, s.LastingFaults())
 	_, err := s.send(t, s.ada, send.Text("hi"))
 	requireCode(t, boterr.NotFound, err)
 }
@@ -172,7 +172,7 @@ func TestLasting_FromARequestOnForAWhile(t *testing.T) {
 		fault := faultOf(s).Lasting(time.Minute).At(2)
 		injected := s.Inject(fault)
 		s.mustSend(t, s.ada, "1")
-		require.Empty(t, s.Outages())
+		require.Empty(t, s.LastingFaults())
 		if fault.Kind == KindLimits {
 			s.mustSend(t, s.ada, "2")
 		}
@@ -180,10 +180,10 @@ func TestLasting_FromARequestOnForAWhile(t *testing.T) {
 		_, err := s.send(t, s.ada, send.Text("3"))
 		requireCode(t, want, err)
 		require.True(t, injected.Met())
-		require.Equal(t, []Fault{fault}, s.Outages())
+		require.Equal(t, []Fault{fault}, s.LastingFaults())
 		s.Advance(time.Minute)
 		s.mustSend(t, s.ada, "3")
-		require.Empty(t, s.Outages())
+		require.Empty(t, s.LastingFaults())
 	}
 }
 
@@ -327,7 +327,7 @@ func (p *Platform) failWith(fault sendtest.Fault, in *channel.Channel, to string
 	codes := map[sendtest.Fault]boterr.Code{
 		sendtest.UnknownRecipient: boterr.NotFound, sendtest.Blocked: boterr.FailedPrecondition, sendtest.Rejected: boterr.InvalidArgument,
 	}
-	for _, lasting := range p.Outages() {
+	for _, lasting := range p.LastingFaults() {
 		p.Lift(lasting)
 	}
 	switch code, isRefusal := codes[fault]; {

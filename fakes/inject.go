@@ -391,8 +391,8 @@ func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	return texts
 }
 
-// Outages returns the lasting faults that have begun and not ended, in the order in which they began.
-func (p *Platform) Outages() []Fault {
+// LastingFaults returns the lasting faults that have begun and not ended, in the order in which they began.
+func (p *Platform) LastingFaults() []Fault {
 	var lasting []Fault
 	for _, one := range p.faults.state() {
 		if one.lasts(p.Now()) {
@@ -491,8 +491,8 @@ func (o part) String() string {
 	}
 }
 
-// meet begins the planned outages of a call at a site, and lets the time of a delay pass. It returns the planned failure,
-// or nil for none. name returns the name of the call.
+// meet begins the lasting faults that are planned for a call at a site, and lets the time of a delay pass. It returns the
+// planned failure, or nil for none. name returns the name of the call.
 func (p *Platform) meet(at site, name func() string) *Fault {
 	due := p.faults.take(at, p.Now())
 	for _, one := range due.begun {

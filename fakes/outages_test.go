@@ -423,9 +423,9 @@ func TestDown_FromARequestOn(t *testing.T) {
 	p.Advance(2 * time.Hour)
 	require.Equal(t, []boterr.Code{"", boterr.Unavailable, boterr.Unavailable}, counts(t, p, 3), "its hour begins with the second request")
 	require.True(t, out.Met())
-	require.Equal(t, []fakes.Fault{fakes.Down(fakes.ServiceDataSources).Lasting(time.Hour).At(2)}, p.Outages())
+	require.Equal(t, []fakes.Fault{fakes.Down(fakes.ServiceDataSources).Lasting(time.Hour).At(2)}, p.LastingFaults())
 	p.Advance(time.Hour)
-	require.Empty(t, p.Outages())
+	require.Empty(t, p.LastingFaults())
 	require.Equal(t, []boterr.Code{""}, counts(t, p, 1))
 }
 

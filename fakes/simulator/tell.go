@@ -71,7 +71,7 @@ func (b *branch) toldMoments() (told []shownMoment) {
 
 func (b *branch) toldFaults() shownFaults {
 	told := shownFaults{Planned: orNone(b.Platform().Planned()), Out: []string{}, IsDown: b.now().isDown}
-	for _, lasting := range b.Platform().Outages() {
+	for _, lasting := range b.Platform().LastingFaults() {
 		told.Out = append(told.Out, b.out(lasting))
 	}
 	return told
